@@ -23,6 +23,15 @@ std::vector<Flag> apply_flags() {
       {"inventory", 0, FlagKind::text, "NAME", "the ConfigMap that remembers what was applied"}};
 }
 
+util::Result<> check_prune(const Arguments& arguments) {
+  if (arguments.boolean("prune") && !arguments.text("selector").empty()) {
+    return util::fail(util::ErrorKind::usage, "--prune and --selector cannot go together",
+                      "kubectl prunes what has the labels, whoever applied it; kubist what an "
+                      "inventory remembers: --prune --inventory NAME.");
+  }
+  return {};
+}
+
 util::Result<> take_inventory(const Arguments& arguments, apply::Options& options) {
   options.prune = arguments.boolean("prune");
   if (arguments.given("inventory")) {

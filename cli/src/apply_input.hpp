@@ -11,6 +11,9 @@ namespace kubist::cli {
 /// --field-manager, --validate, --prune, --inventory.
 std::vector<Flag> apply_flags();
 
+/// --prune does not go with a selector: an inventory says what is pruned. usage.
+util::Result<> check_prune(const Arguments& arguments);
+
 /// What those flags say, and what is always so: the namespace in effect, a Project's namespace made
 /// first, progress to the log. Usage: --prune without --inventory.
 util::Result<apply::Options> apply_options(Context& context, const Arguments& arguments);

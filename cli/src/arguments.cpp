@@ -1,4 +1,4 @@
-#include <cassert>
+#include <stdexcept>
 
 #include <kubist/cli/command.hpp>
 #include <kubist/util/duration.hpp>
@@ -19,8 +19,8 @@ const Flag& Arguments::flag(std::string_view name) const {
       }
     }
   }
-  assert(false && "a command asks for a flag that its record does not name");
-  std::abort();
+  throw std::logic_error(
+      util::cat("a command asks for --", name, ", which its record does not name"));
 }
 
 bool Arguments::given(std::string_view name) const {

@@ -8,6 +8,8 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
+#include "left_out.hpp"
+
 namespace kubist::cli {
 namespace {
 
@@ -34,15 +36,16 @@ void add_flag(CLI::App& app, const Flag& flag, Values& values) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-auto usage_error(const CommandSpec& spec, std::string message) {
+auto usage_error(const CommandSpec& spec, std::string message, const std::string& advice = {}) {
   return util::fail(ErrorKind::usage, std::move(message),
-                    cat("See 'kubist ", spec.path, " --help'."));
+                    advice.empty() ? cat("See 'kubist ", spec.path, " --help'.") : advice);
 }
 
 util::Result<> check_value(const CommandSpec& spec, const Flag& flag, const std::string& value) {
   const auto bad = [&](std::string_view expected) {
     return usage_error(
-        spec, cat("invalid value \"", value, "\" for --", flag.name, ": expected ", expected));
+        spec, cat("invalid value \"", value, "\" for --", flag.name, ": expected ", expected),
+        flag.name == "output" ? advice_for_output(value) : "");
   };
   if (flag.kind == FlagKind::boolean && value != "true" && value != "false") {
     return bad("true or false");
@@ -130,7 +133,8 @@ util::Result<std::vector<std::string>> check_words(const CommandSpec& spec, cons
     if (word.size() > 1 && word[0] == '-') {
       const std::string name = word.substr(0, word.find('='));
       return usage_error(spec,
-                         cat("unknown flag ", name, util::did_you_mean(name, long_names(flags))));
+                         cat("unknown flag ", name, util::did_you_mean(name, long_names(flags))),
+                         advice_for_word(spec.path, name));
     }
   }
   rest.erase(std::remove(rest.begin(), rest.end(), "--"), rest.end());
@@ -139,8 +143,9 @@ util::Result<std::vector<std::string>> check_words(const CommandSpec& spec, cons
     return usage_error(spec, cat("'kubist ", spec.path, "' needs ", spec.arguments));
   }
   if (spec.max_words >= 0 && count > spec.max_words) {
-    return usage_error(
-        spec, cat("unexpected argument \"", rest[static_cast<std::size_t>(spec.max_words)], "\""));
+    const std::string& more = rest[static_cast<std::size_t>(spec.max_words)];
+    return usage_error(spec, cat("unexpected argument \"", more, '"'),
+                       advice_for_word(spec.path, more));
   }
   return rest;
 }
@@ -206,19 +211,31 @@ bool takes_next_word(const Flag& flag) {
 }
 
 std::vector<std::string> hoist_global_flags(std::vector<std::string> words) {
+  std::vector<std::string> path;
   std::vector<std::string> flags;
   std::size_t at = 0;
-  while (at < words.size() && words[at].size() > 1 && words[at][0] == '-' && words[at] != "--") {
-    const std::string word = words[at];
-    flags.push_back(words[at++]);
-    const Flag* flag = find_flag(nullptr, word);
-    if (flag != nullptr && takes_next_word(*flag) && at < words.size()) {
-      flags.push_back(words[at++]);
+  for (; at < words.size() && words[at] != "--"; ++at) {
+    const std::string& word = words[at];
+    if (word.size() > 1 && word[0] == '-') {
+      const bool named = word[1] == '-';
+      if (!path.empty() &&
+          find_flag(nullptr, word.substr(0, named ? word.find('=') : 2)) == nullptr) {
+        break;  // a flag of the command's own
+      }
+      const Flag* flag = find_flag(nullptr, word);
+      flags.push_back(word);
+      if (flag != nullptr && takes_next_word(*flag) && at + 1 < words.size()) {
+        flags.push_back(words[++at]);
+      }
+    } else if (find_command(path) == nullptr) {
+      path.push_back(word);
+    } else {
+      break;
     }
   }
-  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
-  words.insert(words.end(), flags.begin(), flags.end());
-  return words;
+  path.insert(path.end(), flags.begin(), flags.end());
+  path.insert(path.end(), words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+  return path;
 }
 
 }  // namespace kubist::cli

@@ -19,8 +19,9 @@ bool takes_next_word(const Flag& flag);
 /// Is -h or --help among the words (before a "--")?
 bool asks_for_help(const std::vector<std::string>& words);
 
-/// Moves global flags that stand before the command's name behind it, so that
-/// `kubist -n team get pods` parses as `kubist get pods -n team`.
+/// Moves global flags that stand before the command's name, or between its words, right behind it:
+/// `kubist -n team get pods` parses as `kubist get -n team pods`. Of a flag that is given again
+/// later the last one counts.
 std::vector<std::string> hoist_global_flags(std::vector<std::string> words);
 
 }  // namespace kubist::cli

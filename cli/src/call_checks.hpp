@@ -38,7 +38,8 @@ class CallChecks {
   std::optional<std::vector<data::Json>> m_cluster_policies;
   std::map<std::string, engine::PolicyCatalog> m_policies;  ///< by namespace
   /// ExecutorDefinitions
-  std::optional<std::map<std::string, util::Result<executors::ExecutorFunction>>> m_executors;
+  std::optional<std::map<std::string, util::Result<executors::ExecutorFunction>, std::less<>>>
+      m_executors;
 };
 
 }  // namespace kubist::cli

@@ -34,9 +34,25 @@ const std::vector<CommandSpec>& commands() {
       get_command(),
       describe_command(),
       events_command(),
+      logs_command(),
       explain_command(),
+      edit_command(),
+      label_command(),
+      annotate_command(),
+      create_configmap_command(),
+      create_cm_command(),
+      create_secret_generic_command(),
+      create_secret_docker_registry_command(),
+      create_secret_tls_command(),
+      create_token_command(),
+      rollout_status_command(),
+      rollout_restart_command(),
       api_resources_command(),
       auth_can_i_command(),
+      auth_whoami_command(),
+      cluster_add_command(),
+      cluster_check_command(),
+      cluster_rotate_command(),
       canary_list_command(),
       canary_status_command(),
       canary_history_command(),
@@ -47,6 +63,7 @@ const std::vector<CommandSpec>& commands() {
       canary_abort_command(),
       canary_retry_command(),
       canary_simulate_command(),
+      convert_command(),
       experiment_list_command(),
       experiment_status_command(),
       experiment_pause_command(),
@@ -64,9 +81,16 @@ const std::vector<CommandSpec>& commands() {
       policy_list_command(),
       policy_trace_command(),
       policy_run_command(),
+      executor_init_command(),
+      executor_test_command(),
+      executor_list_command(),
+      executor_trace_command(),
+      executor_run_command(),
       config_view_command(),
       config_get_contexts_command(),
+      config_set_context_command(),
       config_use_context_command(),
+      config_use_command(),
       config_current_context_command(),
       version_command(),
       options_command(),
@@ -87,16 +111,26 @@ Flag choice_flag(std::string_view name, char letter, std::string_view value, std
   return {name, letter, kind, value, help, initial, Completes::choices, bare, std::move(choices)};
 }
 
+Flag kubectl_flag(std::string_view name, FlagKind kind) {
+  Flag flag{name, 0, kind, "", "accepted for kubectl's sake"};
+  flag.hidden = true;
+  return flag;
+}
+
 const CommandGroup* find_group(std::string_view word) {
-  static constexpr std::array<CommandGroup, 8> k_groups{{
-      {"auth", "Ask what you, or a project, may do"},
+  static constexpr std::array<CommandGroup, 12> k_groups{{
+      {"auth", "Ask who you are, and what you, or a project, may do"},
+      {"create", "Make a ConfigMap, a Secret or a ServiceAccount's token"},
+      {"rollout", "Follow and restart Deployments, StatefulSets and DaemonSets"},
+      {"cluster", "Add other clusters to a project, check them, rotate their tokens"},
       {"deployitem", "Work on the items of Executions: logs, exports, state, runs"},
       {"canary", "Follow and steer the release of a new version, or simulate it"},
       {"experiment", "Follow and steer experiments that compare variants"},
       {"route", "Explain which requests a TrafficRoute takes"},
       {"istio", "Check, install, upgrade and remove Istio"},
       {"policy", "Write, test and trace policies"},
-      {"config", "Show the kubeconfig, and choose its context"},
+      {"executor", "Write, test and trace executors"},
+      {"config", "Show the kubeconfig, choose and change its contexts"},
   }};
   const auto found = std::find_if(k_groups.begin(), k_groups.end(),
                                   [&](const CommandGroup& group) { return group.word == word; });
@@ -128,11 +162,19 @@ const std::vector<Flag>& global_flags() {
        "do not check the server's certificate (unsafe)"},
       {"request-timeout", 0, FlagKind::duration, "DURATION",
        "how long one request may take; 0 means no limit", "0"},
+      {"yes", 0, FlagKind::boolean, "",
+       "confirm writes where the local configuration file asks for it"},
       {"v", 'v', FlagKind::number, "LEVEL",
        "trace on stderr: 6 requests, 7 headers, 8 and 9 bodies, secrets masked", "0"},
       choice_flag("color", 0, "WHEN", "colours: auto, always or never (NO_COLOR is honoured)",
                   "auto", {"auto", "always", "never"}),
       {"help", 'h', FlagKind::boolean, "", "explain the command"},
+      kubectl_flag("cache-dir", FlagKind::text),
+      kubectl_flag("disable-compression", FlagKind::boolean),
+      kubectl_flag("log-flush-frequency", FlagKind::duration),
+      kubectl_flag("profile", FlagKind::text),
+      kubectl_flag("profile-output", FlagKind::text),
+      kubectl_flag("vmodule", FlagKind::text),
   };
   return flags;
 }

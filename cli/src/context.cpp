@@ -3,6 +3,10 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "context_guard.hpp"
+#include "report/reports.hpp"
+#include "terminal/picture.hpp"
+
 namespace kubist::cli {
 namespace {
 
@@ -19,11 +23,10 @@ bool color(const Arguments& arguments, bool terminal) {
 Context::Context(const Arguments& arguments, Sink& out, Sink& err, std::stop_token stop)
     : m_arguments(arguments),
       m_out(out),
+      m_reports(std::make_unique<Reports>()),
+      m_picture(std::make_unique<Picture>(err)),
       m_log(static_cast<int>(arguments.number("v")),
-            [&err](std::string_view line) {
-              err.write(line);
-              err.flush();
-            }),
+            [this](std::string_view line) { m_picture->write(line); }),
       m_stop(std::move(stop)) {}
 Context::~Context() = default;
 
@@ -31,7 +34,7 @@ kube::Overrides Context::overrides() const {
   const Arguments& given = m_arguments;
   kube::Overrides overrides;
   overrides.kubeconfig = given.text("kubeconfig");
-  overrides.context = given.text("context");
+  overrides.context = m_used.empty() ? given.text("context") : m_used;
   overrides.cluster = given.text("cluster");
   overrides.user = given.text("user");
   overrides.ns = given.text("namespace");
@@ -59,6 +62,11 @@ kube::ClientOptions Context::client_options() {
   options.engine = m_engine;
   options.log = &m_log;
   options.on_exchange = m_on_exchange;
+  if (m_guard) {
+    options.before_write = [guard = m_guard](const http::Request& request) {
+      return guard->may_write(request);
+    };
+  }
   options.may_prompt = ::isatty(STDIN_FILENO) == 1;
   options.request_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
       m_arguments.duration("request-timeout"));
@@ -68,8 +76,43 @@ kube::ClientOptions Context::client_options() {
 util::Result<std::shared_ptr<kube::Client>> Context::client() {
   if (!m_client) {
     KUBIST_TRY(auto access, kube::find_access(overrides(), kube::process_environment()));
+    m_guard = guard_of(access.context_name);
     KUBIST_TRY(m_client, kube::Client::connect(std::move(access), client_options()));
   }
+  return m_client;
+}
+
+kube::ClientOptions Context::client_options_of(const std::string& guard) {
+  kube::ClientOptions options = client_options();
+  options.before_write = [rules = guard_of(guard)](const http::Request& request) {
+    return rules->may_write(request);
+  };
+  return options;
+}
+
+util::Result<std::shared_ptr<kube::Client>> Context::client_of(kube::ClusterAccess access,
+                                                               const std::string& guard) {
+  return kube::Client::connect(std::move(access), client_options_of(guard));
+}
+
+std::shared_ptr<ContextGuard> Context::guard_of(const std::string& context) {
+  auto& guard = m_guards[context];
+  if (!guard) {
+    guard = std::make_shared<ContextGuard>(
+        context, m_arguments.boolean("yes"), [this](const std::string& question) {
+          util::Result<std::optional<std::string>> answer;
+          m_picture->aside([&] { answer = ask_terminal(question, m_stop); });
+          return answer;
+        });
+  }
+  return guard;
+}
+
+util::Result<std::shared_ptr<kube::Client>> Context::use(const std::string& name) {
+  m_used = name;
+  m_client = m_others[name];
+  m_guard = guard_of(name);
+  KUBIST_TRY(m_others[name], client());
   return m_client;
 }
 
@@ -82,4 +125,8 @@ bool Context::ns_given() const { return !m_arguments.text("namespace").empty(); 
 
 bool Context::out_is_terminal() const { return ::isatty(STDOUT_FILENO) == 1; }
 bool Context::out_color() const { return color(m_arguments, out_is_terminal()); }
+bool Context::err_is_terminal() const {
+  return ::isatty(STDERR_FILENO) == 1 && util::environment("TERM") != "dumb";
+}
+bool Context::err_color() const { return color(m_arguments, err_is_terminal()); }
 }  // namespace kubist::cli

@@ -136,9 +136,11 @@ util::Result<std::vector<apply::Target>> targets_of_words(kube::Client& client,
       KUBIST_CHECK(add(type, name));
     }
     if (many) {
-      KUBIST_TRY(const auto resource, find_resource(client, type, stop));
-      KUBIST_CHECK(add_listed(client, resource, arguments.boolean("all-namespaces") ? "" : ns, list,
-                              targets, stop));
+      KUBIST_TRY(const auto resources, find_resources(client, type, stop));
+      for (const kube::ApiResource& resource : resources) {
+        KUBIST_CHECK(add_listed(client, resource, arguments.boolean("all-namespaces") ? "" : ns,
+                                list, targets, stop));
+      }
     }
   }
   return targets;
@@ -148,7 +150,6 @@ util::Result<std::vector<apply::Target>> targets_of_words(kube::Client& client,
 
 util::Result<std::vector<apply::Target>> delete_targets(Context& context,
                                                         const Arguments& arguments,
-                                                        std::vector<resources::Manifest>& manifests,
                                                         bool ignore_unknown) {
   KUBIST_TRY(const auto ns, context.ns());
   KUBIST_TRY(const auto client, context.client());
@@ -159,7 +160,7 @@ util::Result<std::vector<apply::Target>> delete_targets(Context& context,
       !arguments.text("field-selector").empty()) {
     return util::fail(ErrorKind::usage, "-f cannot go together with names, --all or fields");
   }
-  KUBIST_TRY(manifests, read_input(context, arguments));
+  KUBIST_TRY(auto manifests, read_input(context, arguments));
   KUBIST_CHECK(filter_by_labels(manifests, arguments));
   apply::Options namespaces;
   namespaces.default_namespace = ns;

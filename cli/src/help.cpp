@@ -58,10 +58,10 @@ std::string flag_list(const std::vector<Flag>& flags) {
   return text;
 }
 
-/// A command, or a group of them, in a list.
-std::string command_line(std::string_view words, std::string_view summary) {
-  const std::size_t pad = words.size() < 24 ? 24 - words.size() : 1;
-  return cat("  ", words, std::string(pad, ' '), summary, '\n');
+/// A command, or a group of them, in a list; the summaries begin in that column.
+std::string command_line(std::string_view words, std::string_view summary,
+                         std::size_t column = 24) {
+  return cat("  ", words, std::string(column - words.size(), ' '), summary, '\n');
 }
 
 }  // namespace
@@ -95,10 +95,16 @@ std::string group_help(std::string_view words) {
   const CommandGroup* group = find_group(util::trim(words));
   std::string text = cat(group == nullptr ? "" : cat(group->summary, ".\n\n"), "Usage:\n  kubist ",
                          words, "COMMAND [flags]\n\nCommands:\n");
+  std::vector<const CommandSpec*> below;
+  std::size_t column = 24;
   for (const CommandSpec& spec : commands()) {
     if (!spec.hidden && spec.path.starts_with(words)) {
-      text += command_line(spec.path, spec.summary);
+      below.push_back(&spec);
+      column = std::max(column, spec.path.size() + 2);
     }
+  }
+  for (const CommandSpec* spec : below) {
+    text += command_line(spec->path, spec->summary, column);
   }
   return text +
          cat("\n'kubist ", words, "COMMAND --help' explains a command and shows examples.\n");

@@ -2,6 +2,8 @@
 
 #include <kubist/util/text.hpp>
 
+#include "error_text.hpp"
+
 namespace kubist::cli {
 
 using util::cat;
@@ -35,7 +37,7 @@ std::function<void(const apply::ObjectResult& result)> result_lines(Context& con
     if (result.error) {
       util::Error error = *result.error;
       error.pos = {};
-      context.log().line(cat("error: ", name, ": ", error.to_string()));
+      context.log().line(error_text(error, cat(name, ": ")));
     }
   };
 }

@@ -1,5 +1,7 @@
 #include <csignal>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <unistd.h>
 
@@ -18,5 +20,10 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where it is written to
   kubist::cli::FdSink out(STDOUT_FILENO);
   kubist::cli::FdSink err(STDERR_FILENO);
-  return kubist::cli::run({argv + 1, argv + argc}, out, err);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  // What kubectl runs for the completion of its plugin kubectl-kubist.
+  if (std::string_view(argv[0]).ends_with("kubectl_complete-kubist")) {
+    words.insert(words.begin(), {"__complete", "--for-kubectl", "--"});
+  }
+  return kubist::cli::run(words, out, err);
 }

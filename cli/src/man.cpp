@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include <kubist/cli/exit_codes.hpp>
 #include <kubist/cli/help.hpp>
 #include <kubist/util/text.hpp>
 
@@ -67,12 +68,13 @@ std::string header(std::string_view path, std::string_view summary) {
              ".SH NAME\n", roff(name), " \\- ", roff(summary), '\n');
 }
 
-constexpr std::string_view k_exit_status =
-    ".SH EXIT STATUS\n.TS\nl l.\n0\tdone\n1\terror (diff: differences)\n2\tsomething would change "
-    "(\\-\\-detailed\\-exitcode)\n"
-    "3\tnot ready, or timed out\n4\taborted or rolled back\n5\tdenied by a policy\n"
-    "6\tconflict, or locked\n64\twrong command line\n70\terror of diff\n130\tinterrupted\n"
-    "143\tterminated\n.TE\n";
+std::string exit_status() {
+  std::string text = ".SH EXIT STATUS\n.TS\nl l.\n";
+  for (const auto& [code, means] : k_exit_codes) {
+    text += cat(static_cast<int>(code), '\t', roff(means), '\n');
+  }
+  return text + ".TE\n";
+}
 
 std::string program_page() {
   std::string text = "'\\\" t\n" +
@@ -83,7 +85,7 @@ std::string program_page() {
       text += cat(".TP\n.BR ", roff(page_name(spec.path)), " (1)\n", roff(spec.summary), '\n');
     }
   }
-  return text + ".SH GLOBAL FLAGS\n" + flag_entries(global_flags()) + std::string(k_exit_status) +
+  return text + ".SH GLOBAL FLAGS\n" + flag_entries(global_flags()) + exit_status() +
          ".SH SEE ALSO\n"
          ".BR kubist\\-config (5)\nfor files and environment variables,\n"
          ".BR kubist\\-policies (7),\n.BR kubist\\-deployitems (7)\n";

@@ -9,7 +9,9 @@
 #include "apply_input.hpp"
 #include "dry_run.hpp"
 #include "input.hpp"
+#include "output/set_documents.hpp"
 #include "output/set_report.hpp"
+#include "terminal/picture.hpp"
 
 namespace kubist::cli {
 
@@ -69,8 +71,8 @@ util::Result<apply::Report> ReconcileInput::apply_first(ReconcileOptions& option
   KUBIST_TRY(auto manifests, read_input(m_context, m_arguments));
   m_objects = objects_of(manifests);
   apply_with.keep_objects = options.dry_run != kube::DryRun::none;
-  // Where out is for a document it is that of the run, or that of the apply where no run follows.
-  SetPrinter printer(m_context, report_format(m_arguments.text("report")),
+  // A report is that of the run, or that of the apply where no run follows.
+  SetPrinter printer(m_context, line_format(m_context.reports()),
                      std::string(dry_run_suffix(options.dry_run)), manifests);
   apply_with.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
   KUBIST_TRY(auto report, apply_manifests(m_context, apply_with, manifests));
@@ -82,7 +84,44 @@ util::Result<apply::Report> ReconcileInput::apply_first(ReconcileOptions& option
   if (options.selection.empty()) {
     KUBIST_CHECK(printer.finish(report));
   }
+  remember(report, manifests);
   return report;
+}
+
+/// What reports of later runs need of the files.
+void ReconcileInput::remember(const apply::Report& report,
+                              const std::vector<resources::Manifest>& manifests) {
+  if (!m_context.reports().any()) {
+    return;
+  }
+  m_places.clear();
+  m_applied = set_report_json(report, manifests)["results"];
+  m_cases = set_report(report, manifests, {}).cases;
+  m_refs.clear();
+  for (const apply::ObjectResult& result : report.results) {
+    if (result.index < manifests.size()) {
+      m_places[result.ref] = manifests[result.index].pos;
+    }
+    m_refs.push_back(result.ref);
+  }
+}
+
+RunReport ReconcileInput::report(const executors::Run& run) const {
+  RunReport made = run_report(run, m_places);
+  if (!m_arguments.given("filename")) {
+    return made;
+  }
+  for (std::size_t i = 0; i < m_refs.size(); ++i) {
+    if (run.graph->find(m_refs[i]).empty()) {
+      made.cases.push_back(m_cases[i]);
+    }
+  }
+  made.json = [this, &run] {
+    data::Json document = run_json(run, m_places);
+    document["applied"] = m_applied;
+    return document.dump(2) + '\n';
+  };
+  return made;
 }
 
 /// The selection becomes what the files describe now; empty where they say the same as before.
@@ -98,12 +137,16 @@ util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
   KUBIST_TRY(const apply::Report report, apply_manifests(m_context, apply_with, manifests));
   {
     const std::lock_guard lock(m_output);
-    SetPrinter printer(m_context, report_format(m_arguments.text("report")), {}, manifests);
-    for (const apply::ObjectResult& result : report.results) {
-      if (result.outcome != apply::Outcome::unchanged) {
-        printer.result(result);
+    m_context.picture().aside([&] {
+      SetPrinter printer(m_context, line_format(m_context.reports()), {}, manifests);
+      for (const apply::ObjectResult& result : report.results) {
+        if (result.outcome != apply::Outcome::unchanged) {
+          printer.result(result);
+        }
       }
-    }
+      m_context.out().flush();
+    });
+    remember(report, manifests);
   }
   if (const auto error = report.error()) {
     return util::fail(*error);

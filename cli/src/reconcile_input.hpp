@@ -10,6 +10,8 @@
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/util/path_watch.hpp>
 
+#include "output/run_report.hpp"
+
 namespace kubist::cli {
 
 /// The files of `reconcile -f`: applied before the run, and with --watch again each time that they
@@ -25,6 +27,10 @@ class ReconcileInput {
   /// reconcile. With --watch, changes from here on are seen.
   util::Result<apply::Report> apply_first(executors::ReconcileOptions& options);
 
+  /// The report of a run: with the places of what the files describe, and a case for each of their
+  /// objects that is no resource of the tree. The run and this outlive it.
+  RunReport report(const executors::Run& run) const;
+
   /// After apply_first(): as watch_and_reconcile(), and applies the files each time that they have
   /// changed. Input that cannot be read or applied is told of, and changes nothing. A resource that
   /// the loop does not look after yet, such as a new project, makes it begin anew with that too.
@@ -34,6 +40,7 @@ class ReconcileInput {
 
  private:
   util::Result<> apply_again(executors::ReconcileOptions& options);
+  void remember(const apply::Report& report, const std::vector<resources::Manifest>& manifests);
   void follow(const executors::ReconcileOptions& options, std::vector<engine::Key>& found,
               std::stop_source& loop);
 
@@ -41,6 +48,11 @@ class ReconcileInput {
   const Arguments& m_arguments;
   std::optional<util::PathWatch> m_files;
   std::vector<data::Json> m_objects;  ///< as they were last applied; empty: not all were
+  // Of what was applied last, one entry an object; guarded by m_output while watching.
+  Places m_places;
+  std::vector<resources::ObjectRef> m_refs;
+  std::vector<ReportCase> m_cases;
+  data::Json m_applied;
   std::mutex m_output;
 };
 

@@ -83,7 +83,7 @@ CommandSpec request_command(const Askable& what, std::string_view path, std::str
           .max_words = -1,
           .completes = what.completes,
           .flags = {{"wait", 0, FlagKind::boolean, "",
-                     "see to it until the release has ended; exit code 4 where it was rolled back"},
+                     "go on until it has ended; exit code 4 where a release was rolled back"},
                     {"timeout", 0, FlagKind::duration, "DURATION",
                      "end after this long with exit code 3; 0 means no limit", "0s"},
                     {"lock-timeout", 0, FlagKind::duration, "DURATION",

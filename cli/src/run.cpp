@@ -9,7 +9,12 @@
 #include <kubist/util/text.hpp>
 
 #include "bind.hpp"
+#include "error_text.hpp"
+#include "left_out.hpp"
+#include "output/set_documents.hpp"
 #include "output/set_report.hpp"
+#include "reasons.hpp"
+#include "report/reports.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -46,6 +51,10 @@ std::size_t words_of_group(const std::vector<std::string>& words, std::string& g
 
 Error unknown_command(const std::string& group, const std::string& word) {
   const auto below = words_below(group);
+  if (std::string advice = advice_for_command(group + word); !advice.empty()) {
+    return util::make_error(ErrorKind::usage, cat("unknown command \"", group, word, '"'),
+                            std::move(advice));
+  }
   return util::make_error(
       ErrorKind::usage,
       cat("unknown command \"", group, word, "\"", util::did_you_mean(word, below)),
@@ -54,7 +63,10 @@ Error unknown_command(const std::string& group, const std::string& word) {
 }
 
 int report(const Error& error, Sink& err) {
-  err.write(cat("error: ", util::printable(error.to_string()), '\n'));
+  err.write(cat(util::printable(error_text(error)), '\n'));
+  if (const std::string more = reason_command(error.reason); !more.empty()) {
+    err.write(cat("  '", more, "' says more.\n"));
+  }
   err.flush();
   return exit_code(error.kind);
 }
@@ -76,6 +88,18 @@ class NotedSink final : public Sink {
   bool m_used = false;
 };
 
+/// A command that has delivered no report had nothing to do, or failed before it had any result.
+void report_the_end(const CommandSpec& spec, Reports& reports, const util::Result<int>& code,
+                    NotedSink& out) {
+  if (reports.delivered() || (!code && code.error().kind == ErrorKind::usage)) {
+    return;
+  }
+  static const apply::Report nothing;
+  reports.deliver(code ? set_report(nothing, no_manifests(), cat("kubist ", spec.path, '\n'))
+                       : refusal_report(code.error()),
+                  out, !out.used());
+}
+
 int run_command(const CommandSpec& spec, const std::vector<std::string>& words, Sink& out,
                 Sink& err) {
   auto arguments = parse_arguments(spec, words);
@@ -85,9 +109,16 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
   const util::Cancellation cancellation;
   NotedSink noted(out);
   Context context(*arguments, noted, err, cancellation.token());
-  const auto code = spec.run(context, *arguments);
-  if (!code && !noted.used()) {
-    out.write(refusal_document(*arguments, code.error()));
+  Reports& reports = context.reports();
+  if (const auto opened = reports.open(*arguments); !opened) {
+    return report(opened.error(), err);
+  }
+  auto code = spec.run(context, *arguments);
+  report_the_end(spec, reports, code, noted);
+  if (reports.trouble() && code && *code == k_ok) {
+    code = util::fail(*reports.trouble());
+  } else if (reports.trouble()) {
+    report(*reports.trouble(), err);
   }
   out.flush();
   if (code) {
@@ -111,9 +142,11 @@ int no_command(const std::vector<std::string>& words, bool asked, Sink& out, Sin
     out.write(group_help(group));
     return k_ok;
   }
-  const int code = report(
-      util::make_error(ErrorKind::usage, cat("'kubist ", util::trim(group), "' needs a command")),
-      err);
+  const std::string_view path = util::trim(group);
+  const int code =
+      report(util::make_error(ErrorKind::usage, cat("'kubist ", path, "' needs a command"),
+                              advice_for_group(path)),
+             err);
   err.write(cat('\n', group_help(group)));
   return code;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The e-process of docs/statistics.md in mpmath, 50 digits; writes tests/data/stats/e_process.json.
+"""The e-process of docs/background/statistics.md in mpmath, 50 digits; writes tests/data/stats/e_process.json.
 
 Written from the formulas alone, not from the C++: the projection by plain bisection, every product
 and mean with full precision. Usage: see README.md beside this file.

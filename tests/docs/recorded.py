@@ -2,85 +2,197 @@
 
   recorded.py KUBIST DOCUMENT [MARK]     KUBIST_TEST_ACCEPT=1 rewrites the output in the document
 
-Blocks with the info string `console MARK` (default: run) are run in order, each line behind `$ ` by bash in one
-temporary folder, in which `kubist` is KUBIST and examples/ and tests/ are the repository's; `yaml file=NAME` is written
-there first. Output is stdout and stderr. Blocks of another mark than run are for a cluster: their output is stdout only,
-and times, and how many writes there were where there were some, may differ.
+Blocks with the info string `console MARK [exit=N]` (default: run) are run in order, each line behind `$ ` by bash in one
+temporary folder, in which `kubist` is KUBIST and examples/ and tests/ are the repository's. `yaml file=NAME` is written
+there first; `text steps=NAME` is what the shell steps of that workflow print. A line `...` stands for any lines. Commands
+end with 0; with exit=N one or more end with N. Output is stdout and stderr.
+
+Blocks of another mark than run are for a cluster: what differs from run to run (CHANGING) may differ. Those of mark
+quickstart are compared by stdout only. A page of docs/learn begins on a cluster without kubist, ends so, and has no
+other block than these, `text`, and those with skip="why".
 """
+import collections
+import contextlib
 import difflib
 import os
 import pathlib
 import re
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-BLOCK = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-TIME = re.compile(r"\b(?:\d+(?:\.\d+)?(?:ms|h|m|s))+\b")
-WRITES = re.compile(r"\b[1-9]\d* writes?\b")
+BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+HIDDEN = re.compile(r"^(?:~~~|[ \t]+```|[ \t]+~~~)|(?<=\n\n)(?: {4}|\t)", re.MULTILINE)
+CHANGING = [(re.compile(pattern), name) for pattern, name in (
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", "INSTANT"),
+    (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
+    (r"\b(?:\d+(?:\.\d+)?(?: ms|ms|d|h|m|s))+\b", "TIME"),
+    (r"-(?:(?:[bcdf-hj-np-tv-z2-9]{8,10}-)?[bcdf-hj-np-tv-z2-9]{5}|[0-9a-f]{10})\b", "-SUFFIX"),
+    (r"\b[1-9]\d* writes?\b", "N writes"),
+    # A release: what was counted, and what follows from it.
+    (r"\bfor \d+ s:", "for TIME:"),
+    (r"\b\d+ (?=requests|errors)|\b[1-9]\d* of \d+ \([\d.]+ %\)|(?<=stable 0 of )\d+|(?<=errors)( +)[\d.]+ %|"
+     r"(?<=a probability of )[\d.]+ %|(?<=always-valid p )[\d.e-]+", "N "),
+    (r" {2,}", "  "),  # columns are as wide as what is in them
+)]
 
 
-def comparable(output, mark):
-    if mark == "run":
-        return output
-    # Columns are as wide as their widest time.
-    return [re.sub(r" {2,}", "  ", WRITES.sub("N writes", TIME.sub("TIME", line))) for line in output.splitlines()]
+def comparable(text, mark):
+    for pattern, name in CHANGING if mark != "run" else ():
+        text = pattern.sub(name, text)
+    return text
 
 
-def make_folder(folder, kubist):
-    for name in ("examples", "tests"):
-        (folder / name).symlink_to(SOURCE / name)
-    program = folder / "bin/kubist"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(kubist)} "$@"\n')
-    program.chmod(0o755)
+def as_said(said, now, mark):
+    lines = ("(?:.*\n)*" if line == "..." else re.escape(comparable(line, mark) + "\n") for line in said.splitlines())
+    return re.fullmatch("".join(lines), comparable(now, mark)) is not None
 
 
-def run(command, folder, mark):
-    environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
-    if mark == "run":
-        environment["KUBECONFIG"] = f"{folder}/none"  # these need no cluster
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, timeout=300, check=False, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT if mark == "run" else None)
-    return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+class Page:
+    """One document, its folder, and what is to be changed in it."""
 
+    def __init__(self, kubist, path, mark, folder):
+        self.path, self.mark, self.folder = path, mark, folder
+        self.learn = path.resolve().parent.name == "learn" and mark != "run"  # install.md has no cluster
+        self.text = path.read_text()
+        self.counts, self.changes, self.pieces, self.end = collections.Counter(), [], [], 0
+        for name in ("examples", "tests") if not self.learn else ():
+            (folder / name).symlink_to(SOURCE / name)
+        self.calls = folder / ".calls"
+        self.add_program("kubist", kubist)
+        if mark != "run":
+            self.add_program("kubectl", "kubectl")
 
-def record(body, folder, mark):
-    """The block's text with what its commands print now."""
-    commands = re.findall(r"^\$ (.*)$", body, re.MULTILINE)
-    if not commands:
-        sys.exit("recorded: a block has no commands")
-    return "".join(f"$ {command}\n{run(command, folder, mark)}" for command in commands)
+    def add_program(self, name, program):
+        """NAME in the folder's PATH; it counts how often it is called."""
+        path = self.folder / ".bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f'#!/bin/sh\necho {name} >> {self.calls}\nPATH=${{PATH#*:}} exec {shlex.quote(program)} "$@"\n')
+        path.chmod(0o755)
+
+    def run(self, command, more=None):
+        environment = {**os.environ, "PATH": f"{self.folder}/.bin:{os.environ['PATH']}", **(more or {})}
+        if self.mark == "run":
+            environment["KUBECONFIG"] = f"{self.folder}/none"  # these need no cluster
+        if self.learn:
+            environment["KUBIST_AGENT_IMAGE"] = ""  # the page names it
+        done = subprocess.run(["bash", "-e", "-c", command], cwd=self.folder, env=environment, timeout=600, check=False,
+                              text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              stderr=None if self.mark == "quickstart" else subprocess.STDOUT)
+        return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+
+    def fail(self, message):
+        sys.exit("\n".join([*self.changes, f"recorded: {self.path}: {message}"]))
+
+    def run_console(self, info, body):
+        """The block's text with what its commands print now."""
+        parts = re.split(r"^\$ (.*)\n", body, flags=re.MULTILINE)
+        if parts[0] or len(parts) == 1:
+            self.fail(f"a block has no commands, or begins with output:\n{body}")
+        wanted = int(info.partition(" exit=")[2] or 0)
+        codes, text = [], ""
+        for command, said in zip(parts[1::2], parts[2::2]):
+            code, now = self.run(command)
+            codes.append(code)
+            if code not in (0, wanted):
+                self.fail(f"$ {command}\n{now}ended with {code}: say exit={code} behind `console {self.mark}`")
+            text += f"$ {command}\n{said if as_said(said, now, self.mark) else now}"
+        if wanted not in codes:
+            self.fail(f"no command of this block ends with {wanted}:\n{body}")
+        return text
+
+    def run_steps(self, name, body):
+        """What the shell steps of a workflow of GitHub Actions print, run as there."""
+        import yaml  # python3-yaml, which no other page needs
+        flow, now = yaml.safe_load((self.folder / name).read_text()), ""
+        secret = pathlib.Path(os.environ["KUBECONFIG"]).read_text()
+        for job in flow["jobs"].values():
+            for step in job["steps"]:
+                more = {key: str(value).replace("${{ secrets.KUBECONFIG }}", secret) for key, value in
+                        {**flow.get("env", {}), **job.get("env", {}), **step.get("env", {})}.items()}
+                if "${{" in f"{more}{step.get('run')}":
+                    self.fail(f"{name}: this test knows no expression but secrets.KUBECONFIG: {step}")
+                code, printed = self.run(f"set -o pipefail\n{step['run']}", more) if "run" in step else (0, "")
+                now += printed
+                if code:
+                    self.fail(f"{name}: {step['run']}\n{printed}ended with {code}")
+        return body if as_said(body, now, self.mark) else now
+
+    def run_block(self, block):
+        info, body = block["info"], block["body"]
+        now = body
+        if file := re.fullmatch(r"\w+ file=(\S+)", info):
+            (self.folder / file[1]).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / file[1]).write_text(body)
+        elif re.fullmatch(rf"console {self.mark}(?: exit=\d+)?", info):
+            self.counts["run"] += 1
+            now = self.run_console(info, body)
+        elif steps := re.fullmatch(r"text steps=(\S+)", info):
+            self.counts["run"] += 1
+            now = self.run_steps(steps[1], body)
+        elif skip := re.fullmatch(r'\w+ skip="([^"]+)"', info):
+            self.counts[f"skipped: {skip[1]}"] += 1
+        elif self.learn and info != "text":
+            self.fail(f'a block "{info}" is never run: say `console {self.mark}`, file=, text, or skip="why"')
+        if now != body:
+            self.changes += difflib.unified_diff(body.splitlines(), now.splitlines(), str(self.path), "printed now",
+                                                 lineterm="")
+            self.pieces += [self.text[self.end:block.start("body")], now]
+            self.end = block.end("body")
+
+    def run_blocks(self):
+        if self.learn and (hidden := HIDDEN.search(BLOCK.sub("", self.text))):
+            self.fail(f"a block that is indented, or in tildes, is never run: ...{hidden.string[hidden.start():][:60]!r}")
+        for block in BLOCK.finditer(self.text):
+            self.run_block(block)
+        if not self.counts["run"]:
+            self.fail(f"no block `console {self.mark}`")
+
+    def remove_kubist(self):
+        """The cluster as it was before any kubist; programs that the page left in the background end first."""
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (process / "cwd").readlink() == self.folder:
+                    os.kill(int(process.name), signal.SIGKILL)
+        self.run("kubist delete projects --all --timeout=120s || true; kubist uninstall --force")
+
+    def note_costs(self, seconds):
+        """As tests/unit/main.cpp does, for scripts/test-times."""
+        calls = self.calls.read_text().split()
+        cpu = [sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        with open(os.environ["KUBIST_TEST_COSTS"], "a", encoding="utf-8") as out:
+            out.write("\t".join(map(str, (os.environ.get("KUBIST_TEST_ENTRY", "recorded"), seconds, *cpu,
+                                          calls.count("kubectl"), calls.count("kubist"), 0, 0, 0, self.path.name))) + "\n")
 
 
 def main():
     kubist, path = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     mark = sys.argv[3] if len(sys.argv) > 3 else "run"
-    text = path.read_text()
-    count, changes, pieces, end = 0, [], [], 0
+    begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kubist-recorded-") as name:
-        folder = pathlib.Path(name)
-        make_folder(folder, kubist)
-        for block in BLOCK.finditer(text):
-            body = block["body"]
-            if file := re.fullmatch(r"yaml file=(\S+)", block["info"]):
-                (folder / file[1]).write_text(body)
-            elif block["info"] == f"console {mark}":
-                count += 1
-                now = record(body, folder, mark)
-                if comparable(now, mark) != comparable(body, mark):
-                    changes += difflib.unified_diff(body.splitlines(), now.splitlines(), str(path), "printed now",
-                                                    lineterm="")
-                    pieces += [text[end:block.start("body")], now]
-                    end = block.end("body")
-    if not count:
-        sys.exit(f"recorded: {path} has no block `console {mark}`")
-    print("\n".join(changes) if changes else f"{path}: {count} blocks are as recorded")
-    if changes and os.environ.get("KUBIST_TEST_ACCEPT"):
-        path.write_text("".join(pieces) + text[end:])
-    elif changes:
+        page = Page(kubist, path, mark, pathlib.Path(name))
+        try:
+            if page.learn:
+                page.remove_kubist()
+                page.calls.unlink()
+                begin = time.monotonic()
+            page.run_blocks()
+            seconds = time.monotonic() - begin
+            if os.environ.get("KUBIST_TEST_COSTS"):
+                page.note_costs(seconds)
+        finally:
+            if page.learn:
+                page.remove_kubist()
+    counts = ", ".join(f"{count} {what}" for what, count in page.counts.items())
+    print("\n".join([*page.changes, f"{path}: blocks: {counts}; {seconds:.0f} s"]))
+    if page.changes and os.environ.get("KUBIST_TEST_ACCEPT"):
+        path.write_text("".join(page.pieces) + page.text[page.end:])
+    elif page.changes:
         sys.exit(1)
 
 

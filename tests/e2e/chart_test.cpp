@@ -311,6 +311,8 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   // A replica that is told to end hands over: it says so, and is not killed.
   const Background told("kubectl", {"--kubeconfig", kubeconfig("home"), "logs", "-f", "-n", ns,
                                     "-l", "app.kubernetes.io/name=kubist"});
+  // kubectl lists the pods once: a restart before that would give it one that cannot be read yet.
+  REQUIRE(eventually([&] { return !told.output().empty(); }));
   must(kubectl("home", {"rollout", "restart", "deployment/kubist", "-n", ns}));
   must(kubectl("home", {"rollout", "status", "deployment/kubist", "-n", ns, "--timeout=60s"}));
   CHECK_MESSAGE(eventually([&] { return has(told.output(), "its projects are free"); }),

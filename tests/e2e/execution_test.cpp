@@ -4,7 +4,8 @@ using namespace kubist;
 using namespace kubist::deployers;
 using namespace kubist::e2e;
 
-TEST_CASE("execution: a script item becomes a DeployItem, its export comes back") {
+TEST_CASE("execution: a script item becomes a DeployItem, its export comes back" *
+          doctest::description("seed 2.1, 2.2: a script becomes a DeployItem")) {
   Stage stage;
   const Json execution = stage.make(executions(), Json::parse(R"({
     "apiVersion": "kubist.io/v1alpha1", "kind": "Execution",

@@ -144,7 +144,8 @@ void check_items(const ForeignHome& home, const std::string& project) {
 
 }  // namespace
 
-TEST_CASE("foreign DeployItem kind: left alone, its own fields are used, others' items too") {
+TEST_CASE("foreign DeployItem kind: left alone, its own fields are used, others' items too" *
+          doctest::description("seed 2.3: other deployers")) {
   World world("foreign");
   const ForeignHome home;
   const std::string project = world.name();

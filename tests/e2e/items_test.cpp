@@ -302,7 +302,8 @@ TEST_CASE("items: they run in a namespace labelled for Istio's injection while i
             .find("rev.namespace.sidecar-injector.istio.io") != std::string::npos);
 }
 
-TEST_CASE("items: the first design's example, with work to do, runs as it is written") {
+TEST_CASE("items: the first design's example, with work to do, runs as it is written" *
+          doctest::description("seed 2.4: the example as it is written")) {
   World world("seed");
   const std::string project = world.name();
   world.make_project(project);

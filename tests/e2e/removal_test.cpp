@@ -46,7 +46,8 @@ bool has(const CommandResult& run, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("removal: kubist delete undoes what ran, then takes the tree away") {
+TEST_CASE("removal: kubist delete undoes what ran, then takes the tree away" *
+          doctest::description("seed 2.10: state goes with its item")) {
   World world("undo");
   make_tree(world, "sleep 2; exit 0");
   Audit audit("home");

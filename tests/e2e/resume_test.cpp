@@ -221,7 +221,8 @@ std::vector<Phase> phases(const std::string& user, const std::string& agents) {
 
 }  // namespace
 
-TEST_CASE("resume: in whatever phase a kubist is killed, the next one finishes its job") {
+TEST_CASE("resume: in whatever phase a kubist is killed, the next one finishes its job" *
+          doctest::description("seed 2.11: items may be processed several times")) {
   Runs runs("killed");
   Audit audit("home");
   must(run_kubist(runs.words()));

@@ -85,7 +85,7 @@ class ExampleExecutors {
           cat(each["kind"].get<std::string>(), '/', each["metadata"]["name"].get<std::string>()));
       put("home", {each});
     }
-    REQUIRE(m_names.size() == 3);
+    REQUIRE(m_names.size() == 4);
     must(kubectl("home", {"wait", "--for=condition=established", "crd/caches.example.com"}));
   }
   ~ExampleExecutors() {

@@ -84,9 +84,10 @@ std::vector<Json> content(const std::string& ns, const std::string& home_ns) {
       config_map(ns, "values"),
       secret(ns, "password", "secret-value"),
       object("Cluster", ns, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}}),
-      virtual_cluster(
-          ns, "dev", "home", home_ns,
-          {{"adopt", true}, {"deletionPolicy", "Delete"}, {"injection", {{"restart", true}}}}),
+      virtual_cluster(ns, "dev", "home", home_ns,
+                      {{"adopt", true},
+                       {"deletionPolicy", "Delete"},
+                       {"injection", {{"mode", "Sidecar"}, {"restart", true}}}}),
       execution(
           ns, "here",
           {{"imports",
@@ -118,6 +119,25 @@ void spoil_account(const std::string& ns, const std::string& item) {
         kubist::util::trim(must(kubectl("home", {"get", kind, "-n", ns, "-l", of, "-o", "name"}))));
     must(kubectl("home", {"patch", name, "-n", ns, "--type=merge", "-p", patch}));
   }
+}
+
+/// What fails is an Event, and so is its end.
+void fail_and_mend(const Account& account, const std::string& project) {
+  const Json late =
+      Json::array({{{"name", "late"}, {"configMapRef", {{"name", "late"}, {"key", "k"}}}}});
+  must(account.kubist({"apply", "-n", project, "-f", "-"},
+                      execution(project, "late", {{"imports", late}}).dump()));
+  const Words reconcile{"reconcile", "Execution/late", "-n", project, "--timeout=60s"};
+  CHECK(account.kubist(reconcile).exit_code != 0);
+  put("home", {config_map(project, "late")});
+  must(account.kubist(reconcile));
+  const auto told = [&] {
+    return must(run_kubist({"events", "-n", project, "--for", "execution/late"}));
+  };
+  CHECK_MESSAGE(
+      eventually([&] { return count(told(), "Warning") == 1 && count(told(), "Normal") == 1; }),
+      told());
+  must(account.kubist({"delete", "execution", "late", "-n", project, "--timeout=60s"}));
 }
 
 const char* const k_deployment =
@@ -159,6 +179,7 @@ TEST_CASE(
   CHECK(must(own({"deployitem", "exports", "here-run", "--show", "-n", project})).find("a: 1") !=
         std::string::npos);
   must(own({"deployitem", "logs", "here-run", "-n", project}));
+  fail_and_mend(account, project);
   Audit second("home");
   must(own({"reconcile", "Project/" + project}));
   CHECK(second.writes(account.user()).empty());

@@ -231,7 +231,8 @@ TEST_CASE("state: 1 GiB fails with the limit in little memory, the state before 
   CHECK(stage.head() == head);
 }
 
-TEST_CASE("state: a pod's large state survives its runs; a flipped byte stops the next") {
+TEST_CASE("state: a pod's large state survives its runs; a flipped byte stops the next" *
+          doctest::description("seed 2.8, 2.10: state is kept in Secrets")) {
   Stage stage;
   stage.make_item("large", R"sh(
 cd "$STATE"

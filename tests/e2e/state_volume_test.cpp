@@ -18,7 +18,8 @@ kube::ApiResource persistent_volumes() {
 
 }  // namespace
 
-TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes with the item") {
+TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes with the item" *
+          doctest::description("seed 2.9: volumes")) {
   Stage stage;
   const util::TempDir dir("kubist-volume");
   fs::permissions(dir.path(), fs::perms(0777));

@@ -69,7 +69,8 @@ class Release(unittest.TestCase):
 
     def test_packages_are_of_the_version_or_left_out(self):
         out = self.root / "build/release-0.4.0"
-        for words, more in (([], ""), (["--no-arm64"], " --no-arm64"), (["--no-packages"], None)):
+        for words, more in (([], ""), (["--no-arm64"], " --no-arm64"), (["--sign", "A1"], " --sign A1"),
+                            (["--no-packages"], None)):
             with self.subTest(words=words):
                 done = self.release("0.4.0", *words)
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -54,6 +54,9 @@ inline Json virtual_cluster(const std::string& ns, const std::string& name,
   return object("VirtualCluster", ns, name, std::move(spec));
 }
 
+/// Of a VirtualCluster: its namespace has the label istio-injection.
+inline Json in_the_mesh() { return {{"injection", {{"mode", "Sidecar"}}}}; }
+
 /// A Secret with one entry, `value`.
 inline Json secret(const std::string& ns, const std::string& name, const std::string& value) {
   Json made = plain("Secret", ns, name);

@@ -79,6 +79,14 @@ data::Json document_of(const ApiResource& resource) {
   return document;
 }
 
+/// The line of headers also where no kind is left, as kubectl does here.
+void print_kinds(Sink& out, const Table& table, bool no_headers) {
+  if (table.rows.empty() && !no_headers) {
+    TableWriter(out).row({table.header.begin(), table.header.end()});
+  }
+  print_table(out, table, no_headers);
+}
+
 util::Result<int> run_api_resources(Context& context, const Arguments& arguments) {
   const std::string output = arguments.text("output");
   KUBIST_TRY(const auto client, context.client());
@@ -108,8 +116,8 @@ util::Result<int> run_api_resources(Context& context, const Arguments& arguments
     }
   }
   KUBIST_TRY(const bool printed, print_document(context, document));
-  if (!printed) {
-    print_table(context.out(), table, arguments.boolean("no-headers"));
+  if (!printed && output != "name") {
+    print_kinds(context.out(), table, arguments.boolean("no-headers"));
   }
   const std::vector<std::string> failed = client->discovery().failed_groups();
   if (!failed.empty()) {

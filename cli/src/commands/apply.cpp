@@ -17,19 +17,16 @@ using util::cat;
 using util::ErrorKind;
 
 util::Result<apply::Options> options_of(Context& context, const Arguments& arguments) {
+  KUBIST_CHECK(check_prune(arguments));
   KUBIST_TRY(auto options, apply_options(context, arguments));
   options.wait = arguments.boolean("wait");
   options.timeout = arguments.duration("timeout");
-  if (options.prune && !arguments.text("selector").empty()) {
-    return util::fail(ErrorKind::usage, "--prune and --selector cannot go together",
-                      "Objects that the selector leaves out would be pruned.");
-  }
   return options;
 }
 
 util::Result<int> run_apply(Context& context, const Arguments& arguments) {
   KUBIST_CHECK(check_detailed_exitcode(arguments));
-  KUBIST_TRY(const auto format, set_format(arguments));
+  KUBIST_TRY(const auto format, set_format(arguments, context.reports()));
   KUBIST_TRY(auto options, options_of(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
   KUBIST_CHECK(filter_by_labels(manifests, arguments));
@@ -37,7 +34,7 @@ util::Result<int> run_apply(Context& context, const Arguments& arguments) {
     return util::fail(ErrorKind::invalid, "no objects passed to apply",
                       cat("Nothing in the input has the labels ", arguments.text("selector"), "."));
   }
-  options.keep_objects = format == SetFormat::json || format == SetFormat::yaml;
+  options.keep_objects = format == SetFormat::objects;
   SetPrinter printer(context, format, std::string(dry_run_suffix(options.dry_run)), manifests);
   options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
   KUBIST_TRY(const apply::Report report, apply_manifests(context, options, manifests));
@@ -56,7 +53,9 @@ std::vector<Flag> flags() {
        "how long to wait, then end with exit code 3; 0 means no limit", "0s"},
       detailed_exitcode_flag(),
       set_output_flag(),
-      report_flag()};
+      report_flag(),
+      kubectl_flag("overwrite", FlagKind::boolean),
+      kubectl_flag("openapi-patch", FlagKind::boolean)};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -81,6 +80,8 @@ CommandSpec apply_command() {
                    {"See what would change", "kubist apply -f env/ --dry-run=server"},
                    {"Fail a CI job when something would change",
                     "kubist apply -f env/ --dry-run=server --detailed-exitcode"},
+                   {"The same, with a report for CI beside the output",
+                    "kubist apply -f env/ --report junit=apply.xml --report github=-"},
                    {"Remove what left the folder", "kubist apply -f env/ --inventory env --prune"}},
       .run = run_apply};
 }

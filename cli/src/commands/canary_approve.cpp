@@ -102,8 +102,8 @@ CommandSpec canary_approve_command() {
       .summary = "Approve a step of a release",
       .details =
           "Makes an Approval for the release's present target and attempt and its next weight: "
-          "what the policy Approval waits for. It only says yes: a kubist that watches, or 'kubist "
-          "reconcile', moves the release at its next look. Who may create Approvals may do this; "
+          "what the policy Approval waits for. It only approves: a kubist that watches, or 'kubist "
+          "reconcile', moves the release at its next check. Who may create Approvals may do this; "
           "no right to change the release is needed.",
       .arguments = "NAME",
       .min_words = 1,

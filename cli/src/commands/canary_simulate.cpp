@@ -155,26 +155,29 @@ constexpr std::string_view k_details =
     "weights, at once. --policy with -f says what another policy would have done.\n\n"
     "Between two looks both versions get their share of the requests, which fail independently "
     "(binomial), or in bursts with --icc (beta-binomial). With --recorded they come from a saved "
-    "answer of Prometheus to the query of --print-query, asked at /api/v1/query_range: each "
+    "answer of Prometheus to the query of --print-query, asked at /api/v1/query_range. Each "
     "recorded window has as many requests as it had, shared by the simulated weight, and each "
-    "version fails as often as it did then (docs/statistics.md). A release that needs longer than "
+    "version fails as often as it did then (docs/background/statistics.md). A release that needs "
+    "longer than "
     "was recorded ends undecided (RecordingEnded). The same seed gives the same numbers on every "
     "machine.\n\n"
-    "With --test only a test looks at the traffic, with no release around it: statistical (that of "
-    "the policy Statistical), threshold (Flagger's), z-test or mann-whitney; much faster, for "
-    "tables. Without --weight the weights follow --steps as the test decides. With --weight the "
+    "With --test only a test judges the traffic, with no release around it: statistical (that of "
+    "the policy Statistical), threshold (Flagger's), z-test or mann-whitney. That is much faster, "
+    "for tables. Without --weight the weights follow --steps as the test decides. With --weight "
+    "the "
     "weight stays (or grows to --final-weight) for all looks, and only aborts are measured.\n\n"
-    "What the numbers are. abortedShare = runs rolled back for what a policy saw / runs; "
-    "promotedShare = runs that succeeded, the bake included / runs; undecidedShare = the rest / "
-    "runs (held too long, without data, or not over after --looks intervals). byReason says why, "
-    "as status.reason of a release does. falseAbortRate = abortedShare if canary failures - stable "
-    "failures <= tolerance, else null. falsePromotionRate = promotedShare if canary failures - "
-    "stable failures >= budget, else null. canaryRequestsToAbort = the canary requests by which "
-    "half (95 %) of all runs were aborted, null where fewer were; counted from --bad-from-step. "
-    "requestsToPromote = requests of both versions by which half (95 %) of all runs were promoted. "
-    "secondsToDecision: likewise, aborted or promoted. extraFailures = canary failures - canary "
-    "requests * stable's failure rate, of the aborted runs. expectedToLeave = canary requests that "
-    "a version as good as stable needs at each step of Statistical, computed, not simulated.";
+    "What the numbers are. Shares are parts of all runs. In abortedShare are runs that were rolled "
+    "back for what a policy saw, in promotedShare those that succeeded, the bake included. In "
+    "undecidedShare are the rest: held too long, without data, or not over after --looks "
+    "intervals. The list byReason says why, as status.reason of a release does. A falseAbortRate "
+    "is the abortedShare where canary failures - stable failures <= tolerance, else null. A "
+    "falsePromotionRate is the promotedShare where canary failures - stable failures >= budget, "
+    "else null. Half (95 %) of all runs were aborted by canaryRequestsToAbort canary requests, "
+    "counted from --bad-from-step; null where fewer were. Half (95 %) were promoted by "
+    "requestsToPromote requests of both versions, and aborted or promoted within "
+    "secondsToDecision. Of the aborted runs, extraFailures is canary failures - canary requests * "
+    "stable's failure rate. At each step of Statistical, expectedToLeave is how many canary "
+    "requests a version as good as stable needs; it is computed, not simulated.";
 
 }  // namespace
 
@@ -197,7 +200,7 @@ CommandSpec canary_simulate_command() {
             Completes::files},
            {"print-query", 0, FlagKind::boolean, "",
             "print the PromQL to record the release of -f with"},
-           {"approved", 0, FlagKind::boolean, "", "a person has said yes to every weight"},
+           {"approved", 0, FlagKind::boolean, "", "a person has approved every weight"},
            {"start", 0, FlagKind::text, "TIME",
             "when it begins (2026-01-05T12:00:00Z, or the recording's first time)"},
            choice_flag("test", 0, "TEST",

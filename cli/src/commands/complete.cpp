@@ -20,7 +20,10 @@ util::Result<int> run_complete(Context& context, const Arguments& arguments) {
                             ? util::cat(candidate.word, '\n')
                             : util::cat(candidate.word, '\t', candidate.help, '\n'));
   }
-  if (completion.files) {
+  if (arguments.boolean("for-kubectl")) {
+    // Directives of cobra, by which kubectl goes: files too where nothing fits, or none.
+    context.out().write(completion.files ? ":0\n" : ":4\n");
+  } else if (completion.files) {
     context.out().write(":files\n");
   }
   return k_ok;
@@ -33,6 +36,7 @@ CommandSpec complete_command() {
           .summary = "Print what may stand at the last word",
           .arguments = "-- WORD...",
           .max_words = -1,
+          .flags = {{"for-kubectl", 0, FlagKind::boolean, "", "as kubectl asks its plugins"}},
           .run = run_complete,
           .hidden = true};
 }

@@ -3,6 +3,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/kubeconfig_edit.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -101,6 +102,41 @@ util::Result<int> use_context(Context& context, const Arguments& arguments) {
   return k_ok;
 }
 
+/// The one that is named, or with --current the one that is in effect.
+util::Result<std::string> context_to_set(Context& context, const Arguments& arguments) {
+  const bool current = arguments.boolean("current");
+  const std::string name = arguments.words().empty() ? std::string() : arguments.words()[0];
+  if (current == !name.empty()) {
+    return util::fail(ErrorKind::usage,
+                      current ? "--current and the name of a context exclude each other"
+                              : "'kubist config set-context' needs a NAME or --current");
+  }
+  if (!current) {
+    return name;
+  }
+  KUBIST_TRY(const auto config, load(context));
+  return config.current_context.empty()
+             ? util::fail(ErrorKind::not_found, "no current context is set",
+                          "kubist config use-context NAME sets it.")
+             : util::Result<std::string>(config.current_context);
+}
+
+util::Result<int> set_context(Context& context, const Arguments& arguments) {
+  kube::ContextChange change;
+  KUBIST_TRY(change.name, context_to_set(context, arguments));
+  const auto value = [&](std::string_view flag) {
+    return arguments.given(flag) ? std::optional(arguments.text(flag)) : std::nullopt;
+  };
+  change.cluster = value("cluster");
+  change.user = value("user");
+  change.ns = value("namespace");
+  KUBIST_TRY(const bool created,
+             kube::set_context(context.overrides(), kube::process_environment(), change));
+  context.out().write(
+      util::cat("Context \"", change.name, "\" ", created ? "created" : "modified", ".\n"));
+  return k_ok;
+}
+
 util::Result<int> current_context(Context& context, const Arguments&) {
   KUBIST_TRY(const auto config, load(context));
   if (config.current_context.empty()) {
@@ -148,6 +184,30 @@ CommandSpec config_use_context_command() {
           .completes = Completes::contexts,
           .examples = {{"Switch", "kubist config use-context prod"}},
           .run = use_context};
+}
+
+/// kubectl's short word for it.
+CommandSpec config_use_command() {
+  CommandSpec spec = config_use_context_command();
+  spec.path = "config use";
+  spec.hidden = true;
+  return spec;
+}
+
+CommandSpec config_set_context_command() {
+  return {.path = "config set-context",
+          .group = k_group,
+          .summary = "Change or add a context of the kubeconfig",
+          .details =
+              "--cluster, --user and --namespace say what it becomes; what is not given stays, and "
+              "an empty namespace goes. Comments among the contexts are lost.",
+          .arguments = "(NAME | --current)",
+          .max_words = 1,
+          .completes = Completes::contexts,
+          .flags = {{"current", 0, FlagKind::boolean, "", "the context that is in effect"}},
+          .examples = {{"Work in another namespace",
+                        "kubist config set-context --current --namespace=shop-dev"}},
+          .run = set_context};
 }
 
 CommandSpec config_current_context_command() {

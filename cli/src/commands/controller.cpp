@@ -73,6 +73,7 @@ util::Result<> control(Context& context, const Arguments& arguments) {
   executors::ReconcileOptions options;
   options.parallelism = static_cast<std::size_t>(std::max(1LL, arguments.number("parallelism")));
   options.item_parallelism = arguments.given("parallelism") ? options.parallelism : 0;
+  options.outside.all = arguments.boolean("all-namespaces");
   ProgressLines observer(context.log());
   return executors::watch_and_reconcile(*session, options, observer,
                                         hooks_of(context, *telemetry, health), context.stop());
@@ -106,6 +107,10 @@ CommandSpec controller_command() {
           "A replica that joins takes over its share when nothing is at work there. The projects "
           "of one that ends are taken at once, those of one that is killed after 15s. All replicas "
           "need the same namespace.\n\n"
+          "With --all-namespaces they also share the namespaces with DeployItems that no Project "
+          "owns. What such an item asks for is asked as its ServiceAccount, by default 'default', "
+          "which an administrator lets the controller impersonate; an item of any other account "
+          "fails and says which right is missing.\n\n"
           "It serves /healthz, /readyz and /metrics (for Prometheus) by plain HTTP.",
       .flags = {{"bind-address", 0, FlagKind::text, "HOST:PORT",
                  "where probes and metrics are served; without a host on all addresses, port 0 for "
@@ -114,6 +119,8 @@ CommandSpec controller_command() {
                 choice_flag("log-format", 0, "FORM",
                             "form of log lines: text, or one JSON object a line", "text",
                             {"text", "json"}),
+                {"all-namespaces", 'A', FlagKind::boolean, "",
+                 "also DeployItems of namespaces that no Project owns"},
                 {"parallelism", 0, FlagKind::number, "N",
                  "resources that a run works on at once; where it is given, also the items of an "
                  "Execution, which otherwise run as soon as they can",

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/deletion.hpp>
@@ -6,6 +8,7 @@
 #include "../delete_targets.hpp"
 #include "../dry_run.hpp"
 #include "../input.hpp"
+#include "../report/reports.hpp"
 #include "../session.hpp"
 #include "commands.hpp"
 
@@ -18,15 +21,17 @@ util::Result<apply::RemoveOptions> options_of(const Arguments& arguments) {
   apply::RemoveOptions options;
   KUBIST_TRY(options.dry_run, dry_run_of(arguments));
   const std::string cascade = arguments.text("cascade");
-  options.propagation = cascade == "foreground" ? kube::Propagation::foreground
-                        : cascade == "orphan"   ? kube::Propagation::orphan
-                                                : kube::Propagation::background;
+  options.propagation = cascade == "foreground"                     ? kube::Propagation::foreground
+                        : cascade == "orphan" || cascade == "false" ? kube::Propagation::orphan
+                                                                    : kube::Propagation::background;
   options.ignore_not_found = arguments.boolean("ignore-not-found");
   const bool force = arguments.boolean("force");
   const bool now = arguments.boolean("now");
   const long long grace = arguments.number("grace-period");
-  if (force && grace > 0) {
-    return util::fail(ErrorKind::usage, "--force and a --grace-period above 0 cannot go together");
+  if (force && (grace > 0 || now)) {
+    return util::fail(ErrorKind::usage, now ? "--force and --now cannot go together"
+                                            : "--force and a --grace-period above 0 cannot go "
+                                              "together");
   }
   if (now && grace >= 0) {
     return util::fail(ErrorKind::usage, "--now and --grace-period cannot go together");
@@ -66,25 +71,54 @@ util::Result<int> delete_all(Context& context, const Arguments& arguments,
       .note = [&](const std::string& text) { printer.note(text); },
       .log = [&](const std::string& text) { context.log().line(text); }};
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const apply::Report report, executors::delete_objects(*client, std::move(targets),
-                                                                   options, hooks, context.stop()));
-  KUBIST_TRY(const int failed, printer.finish(report));
+  const auto report =
+      executors::delete_objects(*client, std::move(targets), options, hooks, context.stop());
+  if (!report) {
+    printer.failed(report.error());
+    return util::fail(report.error());
+  }
+  KUBIST_TRY(const int failed, printer.finish(*report));
   return code != k_ok ? code : failed;
+}
+
+Places places_of(const std::vector<apply::Target>& targets) {
+  Places places;
+  for (const apply::Target& target : targets) {
+    if (!target.pos.origin.empty()) {
+      const auto& resource = target.resource;
+      places[{resource.group, resource.kind, target.ns, target.name}] = target.pos;
+    }
+  }
+  return places;
+}
+
+void warn_of(const Context& context, const apply::RemoveOptions& options,
+             const std::vector<apply::Target>& targets) {
+  if (context.ns_given() &&
+      std::any_of(targets.begin(), targets.end(),
+                  [](const apply::Target& target) { return !target.resource.namespaced; })) {
+    context.log().warn("deleting cluster-scoped resources, not scoped to the provided namespace");
+  }
+  if (options.grace_seconds == 0) {
+    context.log().warn(
+        "Immediate deletion does not wait for confirmation that the running resource has been "
+        "terminated. The resource may continue to run on the cluster indefinitely.");
+  }
 }
 
 util::Result<int> run_delete(Context& context, const Arguments& arguments) {
   KUBIST_CHECK(check_detailed_exitcode(arguments));
   KUBIST_TRY(auto options, options_of(arguments));
-  std::vector<resources::Manifest> manifests;
-  KUBIST_TRY(auto targets, delete_targets(context, arguments, manifests, options.ignore_not_found));
+  KUBIST_TRY(auto targets, delete_targets(context, arguments, options.ignore_not_found));
   if (targets.empty()) {
-    if (!options.ignore_not_found) {
+    if (!options.ignore_not_found && context.reports().plain()) {
       context.out().write("No resources found\n");
     }
     return k_ok;
   }
+  warn_of(context, options, targets);
   DeletionPrinter printer(context, arguments.text("output") == "name", arguments.boolean("force"),
-                          std::string(dry_run_suffix(options.dry_run)), manifests);
+                          std::string(dry_run_suffix(options.dry_run)), places_of(targets));
   options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };
   KUBIST_TRY(const int code, delete_all(context, arguments, std::move(targets), options, printer));
@@ -102,8 +136,9 @@ CommandSpec delete_command() {
           "What depends on others goes first; the rest goes in parallel. Each deletion names the "
           "uid of what was seen, so that an object made again meanwhile stays.\n\n"
           "Projects, Clusters, VirtualClusters and Executions go with all that is below them in "
-          "the tree and what kubist made for them, from the leaves up: executions are undone, then "
-          "namespaces go, then the clusters' credentials are let go. What was adopted, or has "
+          "the tree and what kubist made for them, from the leaves up. First executions are "
+          "undone, then namespaces go, then the clusters' credentials are released. What was "
+          "adopted, or has "
           "deletionPolicy Orphan, stays and is listed. With --wait=false the deletion is only "
           "requested; the next 'kubist reconcile' does the rest. When a target cannot be reached, "
           "what depends on it stays too, until --abandon lets it go. The Root goes, but its "
@@ -125,9 +160,12 @@ CommandSpec delete_command() {
                 {"all-namespaces", 'A', FlagKind::boolean, "", "in all namespaces"},
                 {"ignore-not-found", 0, FlagKind::boolean, "",
                  "objects that are not there are fine"},
-                choice_flag("cascade", 0, "MODE",
-                            "what becomes of dependents: background, foreground or orphan",
-                            "background", {"background", "foreground", "orphan"}, "background"),
+                choice_flag(
+                    "cascade", 0, "MODE",
+                    "what becomes of dependents: background (or true), foreground or orphan (or "
+                    "false)",
+                    "background", {"background", "foreground", "orphan", "true", "false"},
+                    "background"),
                 {"grace-period", 0, FlagKind::number, "SECONDS",
                  "time to end gracefully; negative means the object's own", "-1"},
                 {"force", 0, FlagKind::boolean, "", "do not wait for the kubelet: grace period 0"},
@@ -139,14 +177,14 @@ CommandSpec delete_command() {
                 dry_run_flag("delete nothing: client or server"),
                 detailed_exitcode_flag(),
                 choice_flag("output", 'o', "FORMAT", "name prints only TYPE/NAME", "", {"name"}),
-                report_flag(""),
+                report_flag(),
                 {"parallelism", 0, FlagKind::number, "N",
                  "resources worked on at once; where it is given, also DeployItems", "16"},
                 {"lock-timeout", 0, FlagKind::duration, "DURATION",
                  "wait this long for another kubist on the same project", "20s"},
                 own_rights_flag(),
                 {"abandon", 0, FlagKind::boolean, "",
-                 "let go of what cannot be reached or undone, and list what is left behind"},
+                 "release what cannot be reached or undone, and list what is left behind"},
                 {"without-uninstall", 0, FlagKind::boolean, "",
                  "delete DeployItems without what runs at their deletion"},
                 {"force-cleanup", 0, FlagKind::boolean, "",

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
@@ -99,6 +100,13 @@ util::Result<> write_files(Context& context, const std::string& folder, const Js
   return {};
 }
 
+std::optional<EnvForm> env_form(std::string_view output) {
+  return output == "env"      ? std::optional(EnvForm::env)
+         : output == "dotenv" ? std::optional(EnvForm::dotenv)
+         : output == "github" ? std::optional(EnvForm::github)
+                              : std::nullopt;
+}
+
 util::Result<int> run_deployitem_exports(Context& context, const Arguments& arguments) {
   KUBIST_TRY(Exports exports, read_exports(context, arguments.words()[0]));
   KUBIST_CHECK(select_keys(exports, arguments.words()));
@@ -106,8 +114,8 @@ util::Result<int> run_deployitem_exports(Context& context, const Arguments& argu
     KUBIST_CHECK(write_files(context, arguments.text("files"), exports.values));
     return k_ok;
   }
-  if (arguments.text("output") == "env") {
-    KUBIST_TRY(const std::string lines, env_lines(exports.values, arguments.text("prefix")));
+  if (const auto form = env_form(arguments.text("output"))) {
+    KUBIST_TRY(const std::string lines, env_lines(exports.values, arguments.text("prefix"), *form));
     context.out().write(lines);
     return k_ok;
   }
@@ -130,24 +138,31 @@ CommandSpec deployitem_exports_command() {
       .summary = "Print what a DeployItem exported",
       .details =
           "Values that the item does not call public are masked as *** unless --show is given. "
-          "With -o env and --files the values are what is asked for, so nothing is masked: "
-          "variables for a shell or a CI step, or one file a key (readable only by its owner). "
-          "The workload chooses the names of its exports: give --prefix, so that they are none of "
-          "your own. Variables by which programs choose what they run (PATH, LD_PRELOAD, "
+          "With -o env, dotenv or github and with --files the values are what is asked for, so "
+          "nothing is masked. They are variables for a shell (env), for GitLab's dotenv reports "
+          "(dotenv) or for $GITHUB_ENV and $GITHUB_OUTPUT (github), or one file a key (readable "
+          "only by its owner). "
+          "The workload chooses the names of its exports: give --prefix, so that none is a "
+          "name that you use. Variables by which programs choose what they run (PATH, LD_PRELOAD, "
           "NODE_OPTIONS, ...) are refused.",
       .arguments = "NAME [KEY...]",
       .min_words = 1,
       .max_words = -1,
       .completes = Completes::deploy_items,
-      .flags = {document_flag("yaml, json, jsonpath=TEMPLATE or env", "yaml", {"env"}),
+      .flags = {document_flag("yaml, json, jsonpath=TEMPLATE, env, dotenv or github", "yaml",
+                              {"env", "dotenv", "github"}),
                 {"show", 0, FlagKind::boolean, "", "print secret values too"},
-                {"prefix", 0, FlagKind::text, "TEXT", "with -o env: put before each name"},
+                {"prefix", 0, FlagKind::text, "TEXT",
+                 "put before each name of -o env, dotenv and github"},
                 {"files", 0, FlagKind::text, "FOLDER",
                  "write one file a key there, print their paths", "", Completes::files}},
       .examples = {{"Which there are", "kubist deployitem exports hello-greet -n quickstart"},
                    {"One value", "kubist deployitem exports hello-greet message --show -o json"},
                    {"As variables",
                     "eval \"$(kubist deployitem exports hello-greet -o env --prefix HELLO_)\""},
+                   {"For the next steps of a GitHub workflow",
+                    "kubist deployitem exports hello-greet -o github --prefix HELLO_ "
+                    ">> \"$GITHUB_ENV\""},
                    {"As files", "kubist deployitem exports hello-greet --files out"}},
       .run = run_deployitem_exports};
 }

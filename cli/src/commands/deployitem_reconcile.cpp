@@ -33,7 +33,7 @@ CommandSpec deployitem_reconcile_command() {
           "Runs those whose last run failed, that never ran, or where something has changed since; "
           "with --force all of them. They may belong to an Execution or not. A run that "
           "another kubist began is seen to its end.\n\n"
-          "A kubist that watches does the same for 'kubectl annotate deployitem NAME "
+          "A kubist that watches does the same for 'kubist annotate deployitem NAME "
           "kubist.io/request=reconcile@ID --overwrite' (any ID that is new).",
       .arguments = "NAME...",
       .min_words = 1,

@@ -63,7 +63,7 @@ util::Result<int> run_ls(Context& context, const Arguments& arguments) {
   return k_ok;
 }
 
-util::Result<int> run_get(Context& context, const Arguments& arguments) {
+util::Result<int> run_state_get(Context& context, const Arguments& arguments) {
   const std::string& name = arguments.words()[0];
   const std::string file = arguments.words().size() > 1 ? arguments.words()[1] : name + ".tar.gz";
   if (file == "-" && context.out_is_terminal()) {
@@ -173,7 +173,7 @@ CommandSpec deployitem_state_get_command() {
       .completes = Completes::deploy_items,
       .examples = {{"To a file", "kubist deployitem state get hello-greet greet.tar.gz"},
                    {"To tar", "kubist deployitem state get hello-greet - | tar tzv"}},
-      .run = run_get};
+      .run = run_state_get};
 }
 
 CommandSpec deployitem_state_put_command() {

@@ -4,6 +4,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
@@ -41,8 +42,7 @@ struct Describer {
       return !resources::ObjectView(object).name().starts_with(name);
     });
     if (all.items.empty()) {
-      return util::fail(ErrorKind::not_found,
-                        util::cat(target.resource.group_resource(), " \"", name, "\" not found"));
+      return util::fail(kube::no_object(target.resource, name));
     }
     return std::move(all.items);
   }
@@ -166,7 +166,8 @@ CommandSpec describe_command() {
                 {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
                 filename_flag(),
                 recursive_flag(),
-                {"show-events", 0, FlagKind::boolean, "", "with the events of each", "true"}},
+                {"show-events", 0, FlagKind::boolean, "", "with the events of each", "true"},
+                kubectl_flag("chunk-size", FlagKind::number)},
       .examples = {{"Why is it not ready?", "kubist describe virtualcluster/shop-eu"}},
       .run = run_describe};
 }

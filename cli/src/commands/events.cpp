@@ -7,6 +7,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/notify/event.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>
 
@@ -14,6 +15,7 @@
 #include "output/object_printer.hpp"
 #include "output/table.hpp"
 #include "query/targets.hpp"
+#include "several_contexts.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -29,6 +31,7 @@ struct EventRun {
   bool no_headers;
   TableWriter table;
   std::string run_id = {};  ///< empty: of all
+  bool contexts = false;    ///< each event has k_context_annotation
 
   bool wanted(const Json& event) const {
     const std::string_view type = data::string_at(event, {"type"});
@@ -46,6 +49,9 @@ struct EventRun {
     if (all_namespaces) {
       cells.insert(cells.begin(), "NAMESPACE");
     }
+    if (contexts) {
+      cells.insert(cells.begin(), "CONTEXT");
+    }
     if (!no_headers) {
       table.row(cells);
     }
@@ -61,6 +67,9 @@ struct EventRun {
         util::printable(util::replace_all(event_message(event), "\n", " "))};
     if (all_namespaces) {
       cells.insert(cells.begin(), text({"metadata", "namespace"}));
+    }
+    if (contexts) {
+      cells.insert(cells.begin(), text({"metadata", "annotations", k_context_annotation}));
     }
     table.row({cells.begin(), cells.end()});
   }
@@ -124,17 +133,35 @@ util::Result<std::string> selector_for(kube::Client& client, const std::string& 
                    ",involvedObject.name=", object.substr(slash + 1));
 }
 
-util::Result<int> run_events(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(auto format, parse_output_format(arguments.text("output")));
-  KUBIST_TRY(const auto client, context.client());
+/// What one cluster has, and how to go on from there.
+struct Listed {
+  std::shared_ptr<kube::Client> client;
+  kube::WatchOptions from;
+  std::vector<Json> events;
+};
+
+util::Result<Listed> list_events(EventRun& run) {
+  Context& context = run.context;
+  Listed listed;
+  KUBIST_TRY(listed.client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
-  EventRun run{context,
-               std::move(format),
-               {},
-               arguments.boolean("all-namespaces"),
-               arguments.boolean("no-headers"),
-               TableWriter(context.out()),
-               arguments.text("run")};
+  kube::ListOptions options;
+  if (context.arguments().given("for")) {
+    KUBIST_TRY(options.field_selector,
+               selector_for(*listed.client, context.arguments().text("for"), context.stop()));
+  }
+  listed.from.resource = kube::well_known::events();
+  listed.from.ns = run.all_namespaces ? "" : ns;
+  listed.from.field_selector = options.field_selector;
+  KUBIST_TRY(auto found, listed.client->list(kube::well_known::events(), listed.from.ns, options,
+                                             context.stop()));
+  listed.from.resource_version = found.resource_version;
+  listed.events = std::move(found.items);
+  std::erase_if(listed.events, [&](const Json& event) { return !run.wanted(event); });
+  return listed;
+}
+
+util::Result<> read_types(const Arguments& arguments, EventRun& run) {
   for (const std::string& types : arguments.list("types")) {
     for (std::string& type : util::split(types, ',')) {
       if (!util::iequals(type, "Normal") && !util::iequals(type, "Warning")) {
@@ -144,28 +171,51 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
       run.types.push_back(std::move(type));
     }
   }
-  kube::ListOptions list;
-  if (arguments.given("for")) {
-    KUBIST_TRY(list.field_selector, selector_for(*client, arguments.text("for"), context.stop()));
+  return {};
+}
+
+util::Result<int> print_contexts(EventRun& run) {
+  KUBIST_CHECK(check_contexts(run.context.arguments().boolean("watch"), run.format));
+  std::vector<Json> events;
+  KUBIST_TRY(auto errors, in_each_context(run.context, [&](const std::string& name) {
+               return list_events(run).map([&](Listed listed) {
+                 for (Json& event : listed.events) {
+                   resources::set_annotation(event, k_context_annotation, name);
+                   events.push_back(std::move(event));
+                 }
+               });
+             }));
+  sort_events(events);
+  KUBIST_CHECK(run.print_list(events));
+  return end_of_contexts(std::move(errors));
+}
+
+util::Result<int> run_events(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(auto format, parse_output_format(arguments.text("output")));
+  EventRun run{context,
+               std::move(format),
+               {},
+               arguments.boolean("all-namespaces"),
+               arguments.boolean("no-headers"),
+               TableWriter(context.out()),
+               arguments.text("run")};
+  KUBIST_CHECK(read_types(arguments, run));
+  KUBIST_TRY(run.contexts, asks_contexts(arguments));
+  if (run.contexts) {
+    return print_contexts(run);
   }
-  const std::string where = run.all_namespaces ? "" : ns;
-  KUBIST_TRY(auto found, client->list(kube::well_known::events(), where, list, context.stop()));
-  std::erase_if(found.items, [&](const Json& event) { return !run.wanted(event); });
-  sort_events(found.items);
+  KUBIST_TRY(Listed listed, list_events(run));
+  sort_events(listed.events);
   const bool watch = arguments.boolean("watch");
-  if (found.items.empty() && run.format.human() && !watch) {
-    context.log().line(run.all_namespaces ? std::string("No events found")
-                                          : util::cat("No events found in ", ns, " namespace."));
+  if (listed.events.empty() && run.format.human() && !watch) {
+    context.log().line(run.all_namespaces
+                           ? std::string("No events found")
+                           : util::cat("No events found in ", listed.from.ns, " namespace."));
     return k_ok;
   }
-  KUBIST_CHECK(run.print_list(found.items));
+  KUBIST_CHECK(run.print_list(listed.events));
   if (watch) {
-    kube::WatchOptions options;
-    options.resource = kube::well_known::events();
-    options.ns = where;
-    options.field_selector = list.field_selector;
-    options.resource_version = found.resource_version;
-    KUBIST_CHECK(run.follow(*client, options));
+    KUBIST_CHECK(run.follow(*listed.client, listed.from));
   }
   return context.stop().stop_requested() ? k_interrupted : k_ok;
 }
@@ -173,23 +223,27 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
 }  // namespace
 
 CommandSpec events_command() {
-  return {.path = "events",
-          .group = "Objects of any kind, as kubectl",
-          .summary = "Print events, the latest last",
-          .flags = {output_flag(),
-                    {"all-namespaces", 'A', FlagKind::boolean, "", "of all namespaces"},
-                    {"for", 0, FlagKind::text, "TYPE/NAME", "only events about this object", "",
-                     Completes::resource_names},
-                    {"run", 0, FlagKind::text, "ID",
-                     "only those that this run of kubist told of (status.lastRun.id, its log and "
-                     "report name it); projects make Events where their notifications say so"},
-                    {"types", 0, FlagKind::list, "TYPES", "only these types: Normal, Warning"},
-                    {"watch", 'w', FlagKind::boolean, "", "go on with new events as they come"},
-                    {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
-          .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
-                       {"What one run of kubist told of", "kubist events -A --run bq7x2m9kzc"},
-                       {"About one object", "kubist events --for project/shop"}},
-          .run = run_events};
+  return {
+      .path = "events",
+      .group = "Objects of any kind, as kubectl",
+      .summary = "Print events, the latest last",
+      .flags =
+          {output_flag(),
+           contexts_flag(),
+           {"all-namespaces", 'A', FlagKind::boolean, "", "of all namespaces"},
+           {"for", 0, FlagKind::text, "TYPE/NAME", "only events about this object", "",
+            Completes::resource_names},
+           {"run", 0, FlagKind::text, "ID",
+            "only those that this run of kubist told of (status.lastRun.id, its log and "
+            "report name it): failures and their end, and what a Project's notifications ask for"},
+           {"types", 0, FlagKind::list, "TYPES", "only these types: Normal, Warning"},
+           {"watch", 'w', FlagKind::boolean, "", "go on with new events as they come"},
+           {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"},
+           kubectl_flag("chunk-size", FlagKind::number)},
+      .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
+                   {"What one run of kubist told of", "kubist events -A --run bq7x2m9kzc"},
+                   {"About one object", "kubist events --for project/shop"}},
+      .run = run_events};
 }
 
 }  // namespace kubist::cli

@@ -20,7 +20,7 @@ CommandSpec experiment_resume_command() {
 CommandSpec experiment_abort_command() {
   return request_command(
       experiment(), "experiment abort", "End an experiment without a winner",
-      "Its route gets the weights of its own spec again; it is Aborted when they are proven.",
+      "Its route gets the weights of its spec again; it is Aborted when they are proven.",
       {"End it and see to it", "kubist experiment abort button -n shop --wait"});
 }
 

@@ -1,5 +1,7 @@
 #include "output/explain.hpp"
 
+#include <cctype>
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
@@ -9,6 +11,7 @@
 
 #include "commands.hpp"
 #include "output/document.hpp"
+#include "output/json_schema.hpp"
 #include "query/targets.hpp"
 
 namespace kubist::cli {
@@ -28,7 +31,16 @@ util::Result<kube::ApiResource> resource_of(kube::Client& client, const std::str
 util::Result<> print_explained(Context& context, const KindSchema& kind,
                                const std::vector<std::string>& path) {
   const bool recursive = context.arguments().boolean("recursive");
-  if (context.arguments().given("output")) {
+  const std::string output = context.arguments().text("output");
+  if (output == "jsonschema") {
+    if (!path.empty()) {
+      return util::fail(ErrorKind::usage, "-o jsonschema is of a whole kind",
+                        util::cat("Name only ", kind.kind, ", without a field."));
+    }
+    context.out().write(json_schema(kind).dump(2) + '\n');
+    return {};
+  }
+  if (!output.empty() && output != "plaintext") {
     KUBIST_TRY(const Json document, explain_document(kind, path, recursive));
     KUBIST_CHECK(print_document(context, document));
     return {};
@@ -68,6 +80,25 @@ util::Result<> explain_own(Context& context, const std::vector<std::string>& pat
       path);
 }
 
+util::Result<int> print_reason(Context& context, const Reason& reason) {
+  const std::string output = context.arguments().text("output");
+  if (!output.empty() && output != "plaintext") {
+    KUBIST_CHECK(print_document(context, reason_document(reason)));
+  } else {
+    context.out().write(reason_text(reason));
+  }
+  return k_ok;
+}
+
+/// Of a word that is written as reasons are, and may be meant as one.
+util::Error with_near_reason(util::Error error, const std::string& word) {
+  const bool upper = !word.empty() && std::isupper(static_cast<unsigned char>(word.front())) != 0;
+  if (upper && error.message.find("did you mean") == std::string::npos) {
+    error.message += util::did_you_mean(word, reason_names());
+  }
+  return error;
+}
+
 util::Result<int> run_explain(Context& context, const Arguments& arguments) {
   // "deployments.apps" is a type with its group, "pods.spec.containers" a field: as in kubectl the
   // first word before a dot is the type, --api-version chooses among groups.
@@ -78,11 +109,17 @@ util::Result<int> run_explain(Context& context, const Arguments& arguments) {
   const std::string word = path.front();
   path.erase(path.begin());
   const resources::Kind* own = resources::find_kind_by_word(word);
+  const Reason* reason = own == nullptr && path.empty() ? find_reason(word) : nullptr;
+  if (reason != nullptr && arguments.text("api-version").empty()) {
+    return print_reason(context, *reason);
+  }
   if (arguments.boolean("offline")) {
     if (own == nullptr) {
-      return util::fail(ErrorKind::not_found,
-                        util::cat("\"", word, "\" is none of kubist's kinds",
-                                  util::did_you_mean(word, resources::kind_words())));
+      return util::fail(with_near_reason(
+          util::make_error(ErrorKind::not_found,
+                           util::cat("\"", word, "\" is none of kubist's kinds or reasons",
+                                     util::did_you_mean(word, resources::kind_words()))),
+          word));
     }
     KUBIST_CHECK(explain_own(context, path, *own));
     return k_ok;
@@ -96,7 +133,9 @@ util::Result<int> run_explain(Context& context, const Arguments& arguments) {
     KUBIST_CHECK(explain_own(context, path, *own));
     return k_ok;
   }
-  KUBIST_CHECK(explained);
+  if (!explained) {
+    return util::fail(no_field ? explained.error() : with_near_reason(explained.error(), word));
+  }
   return k_ok;
 }
 
@@ -106,22 +145,32 @@ CommandSpec explain_command() {
   return {
       .path = "explain",
       .group = "Objects of any kind, as kubectl",
-      .summary = "Print the documentation of a kind or of one of its fields",
+      .summary = "Print the documentation of a kind, of one of its fields, or of a reason",
       .details =
           "Comes from the API server, and for kubist's own kinds from this program where there is "
-          "none or it does not have them.",
-      .arguments = "TYPE[.FIELD[.FIELD...]]",
+          "none or it does not have them.\n\n"
+          "A reason is a word such as ParentNotReady in conditions, in errors and in 'kubist "
+          "tree'. "
+          "It is explained without a server: what it means, whether kubist tries again, and what "
+          "to do. A reason has to be written exactly; in lower case the word is a kind.",
+      .arguments = "TYPE[.FIELD[.FIELD...]] | REASON",
       .min_words = 1,
       .max_words = 1,
-      .completes = Completes::resource_types,
-      .flags = {document_flag(),
+      .completes = Completes::explained,
+      .flags = {document_flag(
+                    "json, yaml, jsonpath=TEMPLATE, jsonschema for editors and checks, or "
+                    "plaintext, which is for people",
+                    "", {"plaintext", "jsonschema"}),
                 {"recursive", 0, FlagKind::boolean, "", "the names of all fields below"},
                 {"api-version", 0, FlagKind::text, "GROUP/VERSION", "of this group and version"},
                 {"offline", 0, FlagKind::boolean, "", "ask no server: kubist's own kinds"}},
       .examples = {{"A field of a kind", "kubist explain virtualcluster.spec.settings"},
                    {"The fields that must be given",
                     "kubist explain virtualcluster.spec "
-                    "-o jsonpath='{.fields[?(@.required==true)].name}'"}},
+                    "-o jsonpath='{.fields[?(@.required==true)].name}'"},
+                   {"A schema for an editor or kubeconform, without a cluster",
+                    "kubist explain execution --offline -o jsonschema"},
+                   {"What a reason means, and what to do", "kubist explain ParentNotReady"}},
       .run = run_explain};
 }
 

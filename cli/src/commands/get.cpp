@@ -16,6 +16,11 @@ util::Result<int> print_raw(Context& context, const std::string& path) {
 }
 
 util::Result<int> run_any_get(Context& context, const Arguments& arguments) {
+  const bool own = arguments.given("raw") || asks_for_applications(arguments.words());
+  if (own && arguments.given("contexts")) {
+    return util::fail(util::ErrorKind::usage, "--contexts takes kinds of the servers",
+                      "Ask for --raw and for applications with --context NAME.");
+  }
   if (arguments.given("raw")) {
     return print_raw(context, arguments.text("raw"));
   }
@@ -56,6 +61,7 @@ CommandSpec get_command() {
                     "kubist get pods -o "
                     "custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image"},
                    {"What runs where, and which share it gets", "kubist get applications"},
+                   {"Pods of two clusters", "kubist get pods --contexts prod,dev"},
                    {"Follow changes", "kubist get virtualclusters -w"}},
       .run = run_any_get};
 }

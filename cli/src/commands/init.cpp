@@ -79,7 +79,7 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
     KUBIST_CHECK(print_rbac(context, arguments));
     return k_ok;
   }
-  KUBIST_TRY(const auto format, set_format(arguments));
+  KUBIST_TRY(const auto format, set_format(arguments, context.reports()));
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
   setup::InstallOptions options;
   options.version = KUBIST_VERSION;
@@ -95,7 +95,7 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
   options.timeout = arguments.duration("timeout");
   options.agent_image = arguments.text("agent-image");
   options.script_image = arguments.text("script-image");
-  SetPrinter printer(context, format, std::string(dry_run_suffix(dry_run)), {});
+  SetPrinter printer(context, format, std::string(dry_run_suffix(dry_run)), no_manifests());
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
   const apply::Report report = setup::install_crds(*client, options, context.stop());
   if (report.ok() && options.agent_image.empty()) {
@@ -118,17 +118,18 @@ CommandSpec init_command() {
           "claimed. It also installs the ClusterRoles kubist-project and kubist-project-own: the "
           "rights of projects' accounts on this cluster.\n\n"
           "Pods of DeployItems need an image with kubist (packaging/image of kubist's source makes "
-          "it). --agent-image and --script-image name images for all clusters: they are kept in "
-          "spec.images of the Root, for mirrors and places without the internet, too.\n\n"
+          "it). The flags --agent-image and --script-image name images for all clusters: they are "
+          "kept in spec.images of the Root, for mirrors and places without the internet, too.\n\n"
           "--controller also installs 'kubist controller' with its roles, in --namespace or "
           "kubist-system, and waits until it is ready. Its image is that of --agent-image, else "
-          "the one that the Root names. packaging/deploy of kubist's source makes a Helm chart of "
-          "the same objects. --print sends nothing: it prints as YAML what would be installed, but "
-          "the Root.\n\n"
-          "With --print-rbac nothing is sent: it prints the least rights that init needs, and "
+          "the one that the Root names. The script packaging/deploy of kubist's source makes a "
+          "Helm chart of the same objects. With --print nothing is sent: it prints as YAML what "
+          "would be installed, but the Root.\n\n"
+          "With --print-rbac nothing is sent. It prints the least rights that init needs, and "
           "those that a ServiceAccount needs with which kubist applies, reconciles and deletes "
-          "what is in a project (in --namespace), with the project's own account, which kubist "
-          "impersonates. The Project itself and its namespaces on this cluster are an "
+          "what is in a project (in --namespace). The project's account, which kubist "
+          "impersonates, is among them. The Project itself and its namespaces on this cluster are "
+          "an "
           "administrator's: --home-namespace names those that virtual clusters adopt.",
       .flags = {dry_run_flag("write nothing: client or server"),
                 {"agent-image", 0, FlagKind::text, "IMAGE",

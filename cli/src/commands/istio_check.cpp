@@ -9,6 +9,7 @@
 #include "../output/document.hpp"
 #include "../output/table.hpp"
 #include "../output/tree_lines.hpp"
+#include "../several_contexts.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
@@ -61,11 +62,12 @@ void print_findings(const istio::Report& report, Sink& out) {
   }
 }
 
-void print_text(const istio::Report& report, Context& context) {
+/// `name`: of the context; empty where there is one.
+void print_text(const std::string& name, const istio::Report& report, Context& context) {
   Sink& out = context.out();
-  out.write(
-      cat("Istio: ", paint(istio::to_string(report.verdict), color_of(report), context.out_color()),
-          ", ", one_line(istio::summary(report)), "\n"));
+  out.write(cat(name.empty() ? "Istio: " : cat("Istio on ", one_line(name), ": "),
+                paint(istio::to_string(report.verdict), color_of(report), context.out_color()),
+                ", ", one_line(istio::summary(report)), "\n"));
   if (!report.revisions.empty()) {
     out.write("\n");
     print_table(out, revisions_of(report));
@@ -93,6 +95,29 @@ int exit_code_of(const istio::Report& report) {
   }
 }
 
+using Reports = std::vector<std::pair<std::string, istio::Report>>;  // by context
+
+data::Json document_of(const Reports& reports, bool several) {
+  data::Json all{{"contexts", data::Json::array()}};
+  for (const auto& [name, report] : reports) {
+    if (!several) {
+      return istio::to_json(report);
+    }
+    all["contexts"].push_back({{"context", name}, {"report", istio::to_json(report)}});
+  }
+  return all;
+}
+
+/// Unknown is worse than any verdict.
+int worst_of(const Reports& reports) {
+  int worst = k_ok;
+  for (const auto& [name, report] : reports) {
+    const int code = exit_code_of(report);
+    worst = worst == k_error || code == k_ok ? worst : code;
+  }
+  return worst;
+}
+
 util::Result<int> run_istio_check(Context& context, const Arguments& arguments) {
   istio::Scope scope;
   scope.revision = arguments.text("revision");
@@ -104,14 +129,23 @@ util::Result<int> run_istio_check(Context& context, const Arguments& arguments) 
   options.timeout =
       std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("timeout"));
   options.probe = arguments.boolean("probe");
-  KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const istio::Report report,
-             istio::check(*client, scope, support, options, context.stop()));
-  KUBIST_TRY(const bool printed, print_document(context, istio::to_json(report)));
-  if (!printed) {
-    print_text(report, context);
+  KUBIST_TRY(const bool several, asks_contexts(arguments));
+  Reports reports;
+  KUBIST_TRY(auto errors, in_each_context(context, [&](const std::string& name) -> util::Result<> {
+               KUBIST_TRY(const auto client, context.client());
+               KUBIST_TRY(istio::Report report,
+                          istio::check(*client, scope, support, options, context.stop()));
+               reports.emplace_back(name, std::move(report));
+               return {};
+             }));
+  KUBIST_TRY(const bool printed, print_document(context, document_of(reports, several)));
+  for (const auto& [name, report] : reports) {
+    if (!printed) {
+      print_text(name, report, context);
+    }
   }
-  return exit_code_of(report);
+  KUBIST_TRY(const int code, end_of_contexts(std::move(errors)));
+  return code == k_ok ? worst_of(reports) : code;
 }
 
 }  // namespace
@@ -122,8 +156,8 @@ CommandSpec istio_check_command() {
       .group = "Istio",
       .summary = "Say whether Istio is installed and works, and what to do if not",
       .details =
-          "Looks at CRDs, webhooks, control planes, their Services, rights and configuration, at "
-          "the labels of namespaces and the versions of proxies, and lets the API server call the "
+          "It checks CRDs, webhooks, control planes, their Services, rights and configuration, the "
+          "labels of namespaces and the versions of proxies. It also lets the API server call the "
           "webhook that checks configuration, with a server dry run that it must refuse. Nothing "
           "is written.\n\n"
           "The verdict is the first that applies: unknown (a question was not answered: never the "
@@ -132,7 +166,8 @@ CommandSpec istio_check_command() {
           "next. Of several revisions those count that some namespace uses.\n\n"
           "Exits with 0 for healthy, outdated and a remote control plane that answers, 1 for "
           "unknown, 3 for all else. With -n only control planes in that namespace count.",
-      .flags = {{"revision", 0, FlagKind::text, "REVISION",
+      .flags = {contexts_flag(),
+                {"revision", 0, FlagKind::text, "REVISION",
                  "only this revision or revision tag counts"},
                 supported_flag(),
                 {"probe", 0, FlagKind::boolean, "", "try the webhook with a server dry run",

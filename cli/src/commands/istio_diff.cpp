@@ -35,7 +35,7 @@ CommandSpec istio_diff_command() {
       .details =
           "The API server computes the outcome of 'istio install PATH' in a dry run; what it gives "
           "is compared with what is there. What istiod writes into its webhooks (caBundle, "
-          "failurePolicy) is left alone by an installation and shows no difference. Objects that "
+          "failurePolicy) is not changed by an installation and shows no difference. Objects that "
           "would be deleted are shown too. The exit code is 0 without differences, 1 with some, "
           "and 70 after an error.",
       .arguments = k_bundle_words,

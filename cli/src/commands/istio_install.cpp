@@ -11,17 +11,18 @@ CommandSpec istio_install_command() {
       .summary = "Install Istio from its manifests, in order, and prove that it works",
       .details =
           "PATH is a file, a folder of files, a gzipped tar archive of files, or the URL of a file "
-          "or archive (with --sha256), as 'istioctl manifest generate' or 'helm template' prints "
-          "them: one revision, whole, and of nothing but Istio. With --render they are what IMAGE "
+          "or archive (with --sha256). It has what 'istioctl manifest generate' or 'helm template' "
+          "prints: one revision, whole, and nothing but Istio. With --render they are what IMAGE "
           "prints in a Job of the cluster, which has no token and is deleted at once; ARGs are "
           "'manifest generate' by default. Nothing else is written before everything is checked: "
           "the source, the versions, other owners, injectors that would overlap, and the caller's "
           "rights.\n\n"
           "Then come namespace, CRDs, rights and configuration, istiod, its webhooks once it "
-          "answers, the CNI plugin, ztunnel and gateways, each stage when the one before is ready; "
-          "at last 'istio check' has to find it ready. What is unchanged is not written, so a "
+          "answers, the CNI plugin, ztunnel and gateways. Each stage begins when the one before is "
+          "ready. At last 'istio check' has to find it ready. What is unchanged is not written, so "
+          "a "
           "second run writes nothing, and one that was interrupted goes on. What istiod writes "
-          "into its webhooks is left alone. Objects of an earlier version that the manifests no "
+          "into its webhooks is not changed. Objects of an earlier version that the manifests no "
           "longer have are deleted, but for CustomResourceDefinitions.",
       .arguments = k_bundle_words,
       .max_words = -1,

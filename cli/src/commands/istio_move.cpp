@@ -61,16 +61,17 @@ CommandSpec istio_move_command() {
       .group = "Istio",
       .summary = "Move namespaces to another revision of Istio, and restart what runs in them",
       .details =
-          "The middle of a canary upgrade: the new revision is installed beside the old one "
-          "('istio install' of manifests with another revision), namespaces go over one after the "
-          "other, and then the old one goes ('istio uninstall --revision').\n\n"
+          "The middle of a canary upgrade. The new revision is installed beside the old one "
+          "('istio install' of manifests with another revision). Then namespaces go over one after "
+          "the other, and at last the old one goes ('istio uninstall --revision').\n\n"
           "Labels each NAMESPACE istio.io/rev=REVISION and takes the label istio-injection away. "
           "It refuses a revision or revision tag that does not exist or does not work, and "
           "namespaces whose labels a VirtualCluster keeps. Then it prints the workloads of which "
           "pods still have the proxy of another revision, or none. With --restart it first proves "
-          "by server dry runs that new pods would get the new proxy, restarts those workloads as "
-          "'kubectl rollout restart' does, and waits; Jobs and pods that nothing recreates are "
-          "left as they are and make the exit code 3. What is as it should be is not written: run "
+          "by server dry runs that new pods would get the new proxy. Then it restarts those "
+          "workloads as 'kubectl rollout restart' does, and waits. Jobs and pods that nothing "
+          "recreates stay as they are and make the exit code 3. What is as it should be is not "
+          "written: run "
           "it again to go on.",
       .arguments = "NAMESPACE...",
       .min_words = 1,

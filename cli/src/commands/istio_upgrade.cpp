@@ -11,7 +11,8 @@ CommandSpec istio_upgrade_command() {
       .details =
           "Does what 'istio install' does with the manifests of PATH, where their revision is "
           "installed already: CRDs first, then istiod, its webhooks, the CNI plugin, ztunnel and "
-          "gateways, each stage when the one before is ready. Then what the old manifests had and "
+          "gateways. Each stage begins when the one before is ready. Then what the old manifests "
+          "had and "
           "the new ones have not is deleted, but for CustomResourceDefinitions.\n\n"
           "Before the first write it refuses: more than one minor version up or down, CRDs without "
           "a version in which objects may be stored, and selectors or roles that Kubernetes lets "

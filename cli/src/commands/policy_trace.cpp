@@ -1,11 +1,16 @@
 #include "output/policy_trace.hpp"
 
+#include <filesystem>
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/engine/report.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
 
 #include "commands.hpp"
 #include "output/document.hpp"
+#include "recorded_case.hpp"
 #include "selection.hpp"
 #include "session.hpp"
 
@@ -15,6 +20,7 @@ namespace {
 using data::Json;
 using engine::Node;
 using engine::PolicyVerdict;
+using util::cat;
 
 Json to_json(const Node& node, const PolicyVerdict& verdict) {
   Json json{{"kind", node.key.kind}, {"name", node.key.name}, {"policies", Json::array()}};
@@ -33,6 +39,25 @@ Json to_json(const Node& node, const PolicyVerdict& verdict) {
   return json;
 }
 
+util::Result<> record(const executors::PolicyLook& look, const std::string& file,
+                      Context& context) {
+  std::string text;
+  for (std::size_t i = 0; i < look.nodes.size(); ++i) {
+    const std::string cases = recorded_cases(look.graph[look.nodes[i]], look.verdicts[i]);
+    text += text.empty() || cases.empty() ? cases : cat("---\n", cases);
+  }
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::symlink_status(file, error))) {
+    return util::fail(util::ErrorKind::invalid, cat(file, " exists already"),
+                      "Choose another name, or remove it.");
+  }
+  constexpr unsigned k_mode = 0600;  // an input may hold what others need not see
+  KUBIST_CHECK(util::write_file(file, text, k_mode));
+  context.log().line(cat("recorded in ", file, ": 'kubist policy test ", file,
+                         " --definition FILE' runs it, with the files of custom policies"));
+  return {};
+}
+
 util::Result<int> run_policy_trace(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   if (keys.size() > 1) {
@@ -47,6 +72,9 @@ util::Result<int> run_policy_trace(Context& context, const Arguments& arguments)
     if (look.verdicts[i].error) {
       code = exit_code(look.verdicts[i].error->kind);
     }
+  }
+  if (arguments.given("record")) {
+    KUBIST_CHECK(record(look, arguments.text("record"), context));
   }
   KUBIST_TRY(const bool printed, print_document(context, all));
   if (printed) {
@@ -67,17 +95,26 @@ CommandSpec policy_trace_command() {
       .group = "Policies",
       .summary = "Run the policies of a resource as a dry run and show what each does",
       .details =
-          "Each policy gets what it would get in a run now: the object as the former policy left "
+          "Each policy gets what it would get in a run now: the object as the previous policy left "
           "it, its parameters and settings, and the state that it returned last time. Nothing is "
-          "written. With -o json or yaml each policy's whole input and output are shown; the input "
-          "can be recorded for 'kubist policy test' and 'kubist policy run'.",
+          "written to the cluster. With -o json or yaml each policy's whole input and output are "
+          "shown.\n\n"
+          "--record writes them to a file as cases for 'kubist policy test': each expects the "
+          "spec, "
+          "the decision and the messages that the policy gave now. So a case from a cluster can be "
+          "changed and run without one.",
       .arguments = "KIND NAME | KIND/NAME",
       .min_words = 1,
       .max_words = 2,
       .completes = Completes::resource_names,
-      .flags = {document_flag()},
+      .flags = {document_flag(),
+                {"record", 0, FlagKind::text, "FILE",
+                 "write a case for 'kubist policy test' for each policy", "", Completes::files}},
       .examples = {{"Why does this namespace get that label?",
-                    "kubist policy trace vc/dev -n shop"}},
+                    "kubist policy trace vc/dev -n shop"},
+                   {"Take a case from a cluster and test it",
+                    "kubist policy trace vc/dev -n shop --record dev.test.yaml && kubist policy "
+                    "test dev.test.yaml policies/"}},
       .run = run_policy_trace};
 }
 

@@ -8,12 +8,12 @@
 #include "apply_input.hpp"
 #include "commands.hpp"
 #include "dry_run.hpp"
-#include "output/progress_lines.hpp"
 #include "output/run_report.hpp"
-#include "output/set_report.hpp"
 #include "reconcile_input.hpp"
+#include "report/reports.hpp"
 #include "selection.hpp"
 #include "session.hpp"
+#include "terminal/live_run.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -55,19 +55,29 @@ void name_items(ReconcileOptions& options) {
   }
 }
 
+void report_run(Context& context, const ReconcileInput& input, const Run& run) {
+  Reports& reports = context.reports();
+  if (reports.plain()) {
+    print_run(run, context.out_color(), context.out());
+  }
+  reports.deliver(input.report(run), context.out());
+}
+
 util::Result<int> watch(Context& context, executors::Session& session, ReconcileInput& input,
-                        const ReconcileOptions& options, const std::string& form) {
-  ProgressLines observer(context.log());
+                        const ReconcileOptions& options) {
+  const auto observer = progress_of(context);
   executors::WatchHooks hooks = log_hooks(context);
   hooks.finished = [&, warn_of = hooks.finished](const Run& run) {
     warn_of(run);
-    print_run(run, form, context.out_color(), context.out());
-    context.out().flush();
+    context.picture().aside([&] {
+      report_run(context, input, run);
+      context.out().flush();
+    });
   };
   KUBIST_CHECK(
       context.arguments().given("filename")
-          ? input.watch(session, options, observer, hooks)
-          : executors::watch_and_reconcile(session, options, observer, hooks, context.stop()));
+          ? input.watch(session, options, *observer, hooks)
+          : executors::watch_and_reconcile(session, options, *observer, hooks, context.stop()));
   return util::fail(ErrorKind::cancelled, "stopped watching");
 }
 
@@ -90,14 +100,14 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   }
   name_items(options);
   KUBIST_TRY(const auto session, open_session(context));
-  const std::string form = arguments.text("report");
   if (arguments.boolean("watch")) {
-    return watch(context, *session, input, options, form);
+    return watch(context, *session, input, options);
   }
-  ProgressLines observer(context.log());
-  KUBIST_TRY(const Run run, session->run(options, observer, deadline.token()));
+  auto observer = progress_of(context);
+  KUBIST_TRY(const Run run, session->run(options, *observer, deadline.token()));
+  observer.reset();
   warn(context, run);
-  print_run(run, form, context.out_color(), context.out());
+  report_run(context, input, run);
   if (run.report.stopped) {
     return deadline.cut_short(cat(run.report.summary.not_started, " nodes were not started"));
   }
@@ -113,6 +123,7 @@ std::vector<Flag> flags() {
       {"resync", 0, FlagKind::duration, "DURATION",
        "with --watch: how often everything is looked at, whatever changed; 0s: never", "1h"},
       report_flag(),
+      progress_flag(),
       detailed_exitcode_flag(),
       {"parallelism", 0, FlagKind::number, "N",
        "resources worked on at once; where it is given, also the items of an Execution, which "
@@ -130,7 +141,7 @@ std::vector<Flag> flags() {
       own_rights_flag(),
       {"force", 0, FlagKind::boolean, "", "run DeployItems again though nothing has changed"},
       {"abandon", 0, FlagKind::boolean, "",
-       "let go of what cannot be reached or undone when deleting, and list what is left behind"},
+       "release what cannot be reached or undone when deleting, and list what is left behind"},
       {"without-uninstall", 0, FlagKind::boolean, "",
        "delete DeployItems without what runs at their deletion"}};
   all.insert(all.end(), own.begin(), own.end());
@@ -155,8 +166,8 @@ CommandSpec reconcile_command() {
           "What others changed or deleted of the objects that kubist keeps, those of manifest and "
           "helm items included, is put back, or told of where their 'drift' says so.\n\n"
           "With --watch the same loop goes on: each change, drift or due time runs its subtree "
-          "again, and so does a change of a Secret or ConfigMap that its spec names, or of the "
-          "Istio on its cluster. Such runs go on side by side: none waits for a script, a pod or a "
+          "again. So does a change of a Secret or ConfigMap that its spec names, or of the Istio "
+          "on its cluster. Such runs go on side by side: none waits for a script, a pod or a "
           "policy of another subtree. A resource is never worked on twice at once. What is not "
           "watched, such as the Secrets of items, is compared hourly (--resync). A kind or a "
           "cluster that cannot be watched at present is tried again, and a line says so.\n\n"
@@ -165,8 +176,8 @@ CommandSpec reconcile_command() {
           "as the ServiceAccount of its namespace that its spec.serviceAccountName names, by "
           "default 'default'.\n\n"
           "Beside 'kubist controller' the replica that has a project does what there is to do in "
-          "it: it is asked by the annotation kubist.io/request, waited for, and what it comes to "
-          "is the output and the exit code. With --take-over, the run takes the project from the "
+          "it. It is asked by the annotation kubist.io/request and waited for; what it comes to is "
+          "the output and the exit code. With --take-over, the run takes the project from the "
           "replica, does it itself, and gives the project back. --force, --abandon, "
           "--without-uninstall and --own-rights need --take-over there. A dry run needs "
           "neither.\n\n"
@@ -185,7 +196,7 @@ CommandSpec reconcile_command() {
                    {"See what would be written", "kubist reconcile --dry-run=server"},
                    {"Detect drift in CI: exit code 2 if something would be written",
                     "kubist reconcile --dry-run=server --detailed-exitcode"},
-                   {"In a pipeline", "kubist reconcile --report junit --timeout 10m > report.xml"}},
+                   {"In a pipeline", "kubist reconcile --report junit=kubist.xml --timeout 10m"}},
       .run = run_reconcile};
 }
 

@@ -8,7 +8,9 @@
 #include "output/document.hpp"
 #include "output/tree_lines.hpp"
 #include "query/get_applications.hpp"
+#include "reasons.hpp"
 #include "selection.hpp"
+#include "several_contexts.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -74,15 +76,22 @@ std::string label_below(const TreeLine& line, const std::string& name) {
   return cat(below, "   ", name);
 }
 
-void print_table(const Graph& graph, const std::vector<NodeId>& roots, const Versions& versions,
-                 bool color, Sink& out) {
+/// The lines of a tree, with their colours.
+struct Drawn {
   std::vector<std::vector<std::string>> rows{{"NAME", "READY", "TREE", "REASON", "MESSAGE"}};
   std::vector<std::vector<int>> colors{{0, 0, 0, 0, 0}};
+  std::string reason;  ///< the last one shown
+};
+
+void draw(const Graph& graph, const std::vector<NodeId>& roots, const Versions& versions,
+          Drawn& drawn) {
+  auto& [rows, colors, reason] = drawn;
   for (const TreeLine& line : draw_tree(graph, roots)) {
     const Shown row = shown(graph, graph[line.id]);
     rows.push_back({line.label, row.ready.empty() ? "-" : row.ready,
                     row.tree.empty() ? "-" : row.tree, row.reason, row.message});
     colors.push_back({0, color_of(row.ready), color_of(row.tree), 0, 0});
+    reason = row.reason.empty() ? reason : row.reason;
     for (const traffic::VersionRow& version : versions) {
       if (belongs_to(version, graph[line.id])) {
         const bool ready = version.ready >= version.replicas;
@@ -93,7 +102,14 @@ void print_table(const Graph& graph, const std::vector<NodeId>& roots, const Ver
       }
     }
   }
-  out.write(layout(rows, colors, color));
+}
+
+/// The rows from `first` on are that context's.
+void name_context(Drawn& drawn, std::size_t first, const std::string& context) {
+  for (std::size_t at = first; at < drawn.rows.size(); ++at) {
+    drawn.rows[at].insert(drawn.rows[at].begin(), context);
+    drawn.colors[at].insert(drawn.colors[at].begin(), 0);
+  }
 }
 
 data::Json to_json(const Graph& graph, NodeId id) {
@@ -111,13 +127,15 @@ data::Json to_json(const Graph& graph, NodeId id) {
   return entry;
 }
 
-util::Result<int> run_tree(Context& context, const Arguments& arguments) {
+/// Reads the tree of the context in effect, and adds it to both forms.
+util::Result<> add_tree(Context& context, const std::string& name, Drawn& drawn, data::Json& all) {
+  const Arguments& arguments = context.arguments();
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
   KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
   for (const std::string& warning : view.snapshot.warnings) {
-    context.log().line(cat("warning: ", warning));
+    context.log().line(cat("warning: ", name.empty() ? "" : cat("context ", name, ": "), warning));
   }
   const Graph graph = executors::build_graph(view);
   std::vector<NodeId> roots = keys.empty() ? graph.roots() : std::vector<NodeId>{};
@@ -125,21 +143,42 @@ util::Result<int> run_tree(Context& context, const Arguments& arguments) {
     KUBIST_TRY(const auto found, graph.require(key));
     roots.insert(roots.end(), found.begin(), found.end());
   }
-  data::Json all{{"roots", data::Json::array()}};
   for (NodeId root : roots) {
     all["roots"].push_back(to_json(graph, root));
+    if (!name.empty()) {
+      all["roots"].back()["context"] = name;
+    }
   }
+  const std::size_t first = drawn.rows.size();
+  draw(graph, roots, arguments.boolean("versions") ? version_rows(graph) : Versions{}, drawn);
+  if (!name.empty()) {
+    name_context(drawn, first, name);
+  }
+  return {};
+}
+
+util::Result<int> run_tree(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const bool several, asks_contexts(arguments));
+  Drawn drawn;
+  if (several) {
+    name_context(drawn, 0, "CONTEXT");
+  }
+  data::Json all{{"roots", data::Json::array()}};
+  KUBIST_TRY(auto errors, in_each_context(context, [&](const std::string& name) {
+               return add_tree(context, name, drawn, all);
+             }));
   KUBIST_TRY(const bool printed, print_document(context, all));
-  if (printed) {
-    return k_ok;
-  }
-  if (roots.empty()) {
+  if (!printed && all["roots"].empty()) {
     context.log().line("No resources found");
-  } else {
-    const Versions versions = arguments.boolean("versions") ? version_rows(graph) : Versions{};
-    print_table(graph, roots, versions, context.out_color(), context.out());
+  } else if (!printed) {
+    context.out().write(layout(drawn.rows, drawn.colors, context.out_color()));
+    // The deepest one is nearest to the cause.
+    if (const std::string more = reason_command(drawn.reason);
+        !more.empty() && context.out_is_terminal()) {
+      context.log().line(cat("'", more, "' says what that reason means and what to do."));
+    }
   }
-  return k_ok;
+  return end_of_contexts(std::move(errors));
 }
 
 }  // namespace
@@ -156,9 +195,11 @@ CommandSpec tree_command() {
           .max_words = -1,
           .completes = Completes::resource_names,
           .flags = {document_flag(),
+                    contexts_flag(),
                     {"versions", 0, FlagKind::boolean, "", "show applications and their versions"}},
           .examples = {{"The whole environment", "kubist tree"},
                        {"With the versions of its applications", "kubist tree --versions"},
+                       {"Of two home clusters", "kubist tree --contexts prod,dev"},
                        {"One project", "kubist tree Project/shop"}},
           .run = run_tree};
 }

@@ -18,7 +18,8 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
   options.force = arguments.boolean("force");
   options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
-  SetPrinter printer(context, SetFormat::lines, std::string(dry_run_suffix(dry_run)), {});
+  SetPrinter printer(context, SetFormat::lines, std::string(dry_run_suffix(dry_run)),
+                     no_manifests());
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
   return printer.finish(setup::uninstall_crds(*client, options, context.stop()));
 }

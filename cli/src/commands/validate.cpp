@@ -7,7 +7,8 @@
 
 #include "../input.hpp"
 #include "../jsonnet_checks.hpp"
-#include "../output/set_report.hpp"
+#include "../output/set_documents.hpp"
+#include "../report/reports.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
@@ -37,12 +38,9 @@ util::Result<int> run_validate(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
   KUBIST_CHECK(check_details(manifests, context.stop()));
-  const SetFormat format = report_format(arguments.text("report"));
-  if (format == SetFormat::lines) {
-    context.out().write(util::cat(
-        manifests.size(), manifests.size() == 1 ? " object is" : " objects are", " valid\n"));
-    return k_ok;
-  }
+  const std::string text = util::cat(
+      manifests.size(), manifests.size() == 1 ? " object is" : " objects are", " valid\n");
+  context.out().write(context.reports().plain() ? text : "");
   apply::Report report;
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     const resources::ObjectView view(manifests[i].object);
@@ -51,7 +49,7 @@ util::Result<int> run_validate(Context& context, const Arguments& arguments) {
                               .api_version = std::string(view.api_version()),
                               .outcome = apply::Outcome::valid});
   }
-  context.out().write(set_document(format, report, manifests));
+  context.reports().deliver(set_report(report, manifests, text), context.out());
   return k_ok;
 }
 
@@ -63,14 +61,16 @@ CommandSpec validate_command() {
       .group = "Day to day",
       .summary = "Check files without a cluster",
       .details =
-          "kubist's own objects are checked against their schemas and rules, references and cycles "
-          "across all files, the configuration of items as their deployers would, and whether "
-          "their Jsonnet parses and gives a function; every problem is printed with file, line and "
+          "kubist's objects are checked against their schemas and rules, for references and cycles "
+          "across all files, and the configuration of items as their deployers do it. Their "
+          "Jsonnet must parse and give a function. Every problem is printed with file, line and "
           "column. Of a project that is in the input, what others refer to has to be there, too. "
           "Objects of other kinds are only read.",
       .arguments = "-f FILE",
       .flags = {filename_flag(), recursive_flag(), report_flag()},
-      .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
+      .examples = {{"Check a folder in CI", "kubist validate -R -f env/"},
+                   {"The same, with a report for code scanning",
+                    "kubist validate -R -f env/ --report sarif=kubist.sarif"}},
       .run = run_validate};
 }
 

@@ -9,12 +9,25 @@ namespace kubist::cli {
 namespace {
 
 constexpr std::string_view k_client_version = "v" KUBIST_VERSION;
-// The first minor version with server-side field validation and aggregated discovery for all.
-constexpr int k_oldest_minor = 27;
+
+/// What kubectl says of itself, as far as kubist has it.
+data::Json client_version() {
+  const auto parts = util::split(KUBIST_VERSION, '.');
+  constexpr bool k_arm =
+#ifdef __aarch64__
+      true;
+#else
+      false;
+#endif
+  return {{"major", parts.at(0)},
+          {"minor", parts.at(1)},
+          {"gitVersion", k_client_version},
+          {"platform", k_arm ? "linux/arm64" : "linux/amd64"}};
+}
 
 util::Result<int> run_version(Context& context, const Arguments& arguments) {
   const bool for_people = arguments.text("output").empty();
-  data::Json versions{{"clientVersion", {{"gitVersion", k_client_version}}}};
+  data::Json versions{{"clientVersion", client_version()}};
   if (for_people) {
     context.out().write(util::cat("Client Version: ", k_client_version, '\n'));
     context.out().flush();
@@ -31,9 +44,9 @@ util::Result<int> run_version(Context& context, const Arguments& arguments) {
   }
   KUBIST_TRY(const kube::ServerVersion server, client->version(context.stop()));
   context.out().write(util::cat("Server Version: ", server.git_version, '\n'));
-  if (server.major == 1 && server.minor < k_oldest_minor) {
+  if (server.major == 1 && server.minor < kube::k_oldest_minor) {
     context.log().warn(util::cat("the server's version ", server.git_version, " is older than 1.",
-                                 k_oldest_minor, ", the oldest that kubist is made for"));
+                                 kube::k_oldest_minor, ", the oldest that kubist is made for"));
   }
   return k_ok;
 }

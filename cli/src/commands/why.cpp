@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "output/document.hpp"
 #include "query/targets.hpp"
+#include "reasons.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -65,6 +66,10 @@ void print_keeper(Sink& out, const Keeper& keeper) {
     print_line(out, "Ready:",
                cat(data::string_at(*ready, {"status"}), ": ", data::string_at(*ready, {"reason"}),
                    ": ", data::string_at(*ready, {"message"})));
+    print_line(out, "More:",
+               data::string_at(*ready, {"status"}) == "True"
+                   ? std::string()
+                   : reason_command(data::string_at(*ready, {"reason"})));
   }
 }
 

@@ -11,7 +11,7 @@
 namespace kubist::cli {
 
 /// What the controller counts, under controller-runtime's and client-go's names where theirs fit:
-/// docs/controller.md lists them. Any thread.
+/// docs/how-to/controller.md lists them. Any thread.
 class Telemetry {
  public:
   Telemetry();

@@ -5,8 +5,6 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
 
-#include "output/junit.hpp"
-#include "output/set_documents.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -41,39 +39,31 @@ Json to_json(const CaseResult& result) {
   return json;
 }
 
-JunitCase junit_case(const CaseResult& result) {
-  JunitCase entry;
-  entry.classname = "policy";
+ReportCase case_of(const CaseResult& result, std::string_view group) {
+  ReportCase entry;
+  entry.group = group;
   entry.name = result.name;
+  entry.pos = result.pos;
   for (const auto& trace : result.trace) {
     entry.took += trace.took;
   }
   if (!result.passed) {
-    entry.result = JunitCase::Result::failed;
-    entry.type = "PolicyCase";
+    entry.state = CaseState::failed;
+    entry.reason = "CaseFailed";
     entry.message = result.message;
   }
+  std::vector<std::string> lines;
   for (const auto& difference : result.differences) {
-    entry.text += cat(place(difference), '\n', expected_line(difference), '\n',
-                      actual_line(difference), '\n');
+    lines.insert(lines.end(),
+                 {place(difference), expected_line(difference), actual_line(difference)});
   }
+  entry.details = util::join(lines, "\n");
   return entry;
 }
 
 std::size_t passed_cases(const std::vector<CaseResult>& results) {
   return static_cast<std::size_t>(std::count_if(
       results.begin(), results.end(), [](const CaseResult& result) { return result.passed; }));
-}
-
-void print_failed_github(const std::vector<CaseResult>& results, Sink& out) {
-  for (const CaseResult& result : results) {
-    std::string text = cat(result.name, ": ", result.message);
-    for (const auto& difference : result.differences) {
-      text += cat('\n', place(difference), '\n', expected_line(difference), '\n',
-                  actual_line(difference));
-    }
-    out.write(result.passed ? "" : github_annotation({}, text));
-  }
 }
 
 }  // namespace
@@ -107,19 +97,24 @@ Json cases_json(const std::vector<CaseResult>& results) {
   return report;
 }
 
-void print_cases(const std::vector<CaseResult>& results, std::string_view form, Sink& out) {
-  if (form == "json") {
-    out.write(data::to_kubectl_json(cases_json(results)));
-  } else if (form == "github") {
-    print_failed_github(results, out);
-  } else if (form == "junit") {
-    std::vector<JunitCase> cases;
-    std::transform(results.begin(), results.end(), std::back_inserter(cases), junit_case);
-    print_junit("kubist policy test", cases, out);
-  } else {
-    const auto passed = passed_cases(results);
-    out.write(cat(passed, " passed, ", results.size() - passed, " failed\n"));
-  }
+std::string case_counts(const std::vector<CaseResult>& results) {
+  const auto passed = passed_cases(results);
+  return cat(passed, " passed, ", results.size() - passed, " failed\n");
+}
+
+RunReport case_report(const std::vector<CaseResult>& results, std::string_view group) {
+  RunReport made;
+  std::transform(results.begin(), results.end(), std::back_inserter(made.cases),
+                 [&](const CaseResult& result) { return case_of(result, group); });
+  made.text = [&results] {
+    StringSink text;
+    for (const CaseResult& result : results) {
+      print_case(result, false, text);
+    }
+    return text.text() + case_counts(results);
+  };
+  made.json = [&results] { return data::to_kubectl_json(cases_json(results)); };
+  return made;
 }
 
 }  // namespace kubist::cli

@@ -1,9 +1,12 @@
 #pragma once
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <kubist/cli/sink.hpp>
 #include <kubist/engine/policy_case.hpp>
+
+#include "report/report.hpp"
 
 namespace kubist::cli {
 
@@ -12,8 +15,9 @@ void print_case(const engine::CaseResult& result, bool color, Sink& out);
 
 /// {cases, passed, failed}
 data::Json cases_json(const std::vector<engine::CaseResult>& results);
-/// All of them at the end, as `form` says: json, junit, github (those that failed), or a line that
-/// counts them.
-void print_cases(const std::vector<engine::CaseResult>& results, std::string_view form, Sink& out);
+/// "3 passed, 1 failed", a line.
+std::string case_counts(const std::vector<engine::CaseResult>& results);
+/// The cases for --report, which they outlive; `group`: of what they are.
+RunReport case_report(const std::vector<engine::CaseResult>& results, std::string_view group);
 
 }  // namespace kubist::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/json_text.hpp>
+#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::cli {
@@ -121,13 +122,29 @@ std::string variable_name(std::string_view text) {
   return name;
 }
 
+bool fits_dotenv(std::string_view value) {
+  return value.find_first_of("\r\n") == std::string_view::npos && util::trim(value) == value;
+}
+
+std::string line_of(EnvForm form, const std::string& name, const std::string& value) {
+  if (form == EnvForm::env) {
+    return cat(name, "='", util::replace_all(value, "'", "'\\''"), "'\n");
+  }
+  if (form == EnvForm::dotenv) {
+    return cat(name, '=', value, '\n');
+  }
+  // No value has its own digest in it, so none can end early and set another variable.
+  const std::string end = cat("kubist_", util::sha256_hex(value));
+  return cat(name, "<<", end, '\n', value, '\n', end, '\n');
+}
+
 }  // namespace
 
 std::string plain_value(const Json& value) {
   return value.is_string() ? value.get<std::string>() : data::to_json(value);
 }
 
-util::Result<std::string> env_lines(const Json& values, std::string_view prefix) {
+util::Result<std::string> env_lines(const Json& values, std::string_view prefix, EnvForm form) {
   std::string lines;
   for (const auto& [key, value] : values.items()) {
     const std::string name = variable_name(cat(prefix, key));
@@ -138,7 +155,15 @@ util::Result<std::string> env_lines(const Json& values, std::string_view prefix)
                             name.empty() ? "" : "by which programs choose what they run"),
                         "Give --prefix TEXT, name the keys that are wanted, or use --files.");
     }
-    lines += cat(name, "='", util::replace_all(plain_value(value), "'", "'\\''"), "'\n");
+    const std::string text = plain_value(value);
+    if (form == EnvForm::dotenv && !fits_dotenv(text)) {
+      return util::fail(util::ErrorKind::invalid,
+                        cat("export \"", util::printable(key),
+                            "\" does not fit in a line of a dotenv file: it has line breaks, or "
+                            "white space at its ends"),
+                        "Name the keys that are wanted, or use --files.");
+    }
+    lines += line_of(form, name, text);
   }
   return lines;
 }

@@ -113,4 +113,17 @@ util::Result<std::string> explain_text(const KindSchema& kind, const std::vector
   return text + '\n';
 }
 
+std::string reason_text(const Reason& reason) {
+  return cat("REASON:     ", reason.name, "\nTHEN:       ", to_string(reason.then),
+             "\n\nMEANING:\n", wrapped(reason.means, 4), wrapped(meaning(reason.then), 4),
+             "\nWHAT TO DO:\n", wrapped(reason.advice, 4));
+}
+
+Json reason_document(const Reason& reason) {
+  return {{"reason", reason.name},
+          {"then", to_string(reason.then)},
+          {"meaning", reason.means},
+          {"advice", reason.advice}};
+}
+
 }  // namespace kubist::cli

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kind_schemas.hpp"
+#include "reasons.hpp"
 
 namespace kubist::cli {
 
@@ -15,5 +16,9 @@ util::Result<std::string> explain_text(const KindSchema& kind, const std::vector
 /// below name, type, required, enum and description; `recursive`: with their own `fields`.
 util::Result<data::Json> explain_document(const KindSchema& kind,
                                           const std::vector<std::string>& path, bool recursive);
+
+/// What the registry says of a reason, for people and as a document.
+std::string reason_text(const Reason& reason);
+data::Json reason_document(const Reason& reason);
 
 }  // namespace kubist::cli

@@ -6,6 +6,10 @@ namespace kubist::cli {
 
 using util::cat;
 
+std::string failure_line(const engine::Node& node, const engine::NodeReport& report) {
+  return cat(engine::to_string(node), ": ", report.reason, ": ", report.message);
+}
+
 void ProgressLines::progress(const engine::Node& node, const std::string& message) {
   const std::string name = engine::to_string(node);
   const auto now = std::chrono::steady_clock::now();
@@ -19,7 +23,7 @@ void ProgressLines::progress(const engine::Node& node, const std::string& messag
 
 void ProgressLines::finished(const engine::Node& node, const engine::NodeReport& report) {
   if (report.state == engine::NodeState::failed) {
-    m_log.line(cat(engine::to_string(node), ": ", report.reason, ": ", report.message));
+    m_log.line(failure_line(node, report));
   }
 }
 

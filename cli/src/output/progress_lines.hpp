@@ -8,6 +8,9 @@
 
 namespace kubist::cli {
 
+/// "Kind/namespace/name: reason: message".
+std::string failure_line(const engine::Node& node, const engine::NodeReport& report);
+
 /// Lines for people while a run goes on: what a node waits for, whenever that changes and at most
 /// once in `heartbeat` while it does not; what failed, and why.
 class ProgressLines : public engine::Observer {

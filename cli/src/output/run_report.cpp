@@ -1,13 +1,13 @@
 #include "output/run_report.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/util/text.hpp>
 
-#include "output/junit.hpp"
+#include "output/set_documents.hpp"
 #include "output/tree_lines.hpp"
-#include "output/workflow_command.hpp"
 
 namespace kubist::cli {
 
@@ -83,9 +83,7 @@ void print_left_behind(const executors::Run& run, Sink& out) {
   }
 }
 
-namespace {
-
-void print_text(const executors::Run& run, bool color, Sink& out) {
+void print_run(const executors::Run& run, bool color, Sink& out) {
   std::vector<bool> include(run.graph->size(), false);
   for (const NodeReport& node : run.report.nodes) {
     include[node.id] = true;
@@ -103,56 +101,95 @@ void print_text(const executors::Run& run, bool color, Sink& out) {
   out.write(summary_line(run.report) + '\n');
 }
 
+namespace {
+
 bool is_failure(const NodeReport& node) {
   return node.state == NodeState::failed || (node.state == NodeState::done && !node.ready);
 }
 
-JunitCase junit_case(const executors::Run& run, const NodeReport& node) {
-  JunitCase entry;
-  entry.classname = node.key.kind;
+/// Of the node, or of the nearest one above it that comes from a file.
+util::SourcePos place_of(const executors::Run& run, engine::NodeId id, const Places& places) {
+  for (; id != engine::k_no_node; id = (*run.graph)[id].parent) {
+    if (const auto found = places.find((*run.graph)[id].key); found != places.end()) {
+      return found->second;
+    }
+  }
+  return {};
+}
+
+ReportCase node_case(const executors::Run& run, const NodeReport& node, const Places& places) {
+  ReportCase entry;
+  entry.group = node.key.kind;
   entry.name = engine::to_string((*run.graph)[node.id]);
+  entry.pos = place_of(run, node.id, places);
   entry.took = node.took;
+  entry.message = node.message;
   if (is_failure(node)) {
-    entry.result = JunitCase::Result::failed;
-    entry.type = node.reason;
-    entry.message = node.message;
+    entry.state = node.state == NodeState::failed ? CaseState::failed : CaseState::waiting;
+    entry.reason = node.reason;
   } else if (node.state != NodeState::done) {
-    entry.result = JunitCase::Result::skipped;
-    entry.message = node.reason;
+    entry.state = CaseState::skipped;
+    entry.reason = node.reason;
+    entry.message = node.message.empty() ? node.reason : node.message;
   }
   return entry;
 }
 
-void print_run_junit(const executors::Run& run, Sink& out) {
-  std::vector<JunitCase> cases;
-  for (const NodeReport& node : run.report.nodes) {
-    cases.push_back(junit_case(run, node));
+/// What fails a run beside its nodes.
+void add_troubles(const executors::Run& run, std::vector<ReportCase>& cases) {
+  const auto add = [&](std::string reason, std::string message) {
+    cases.push_back({.group = {},
+                     .name = {},
+                     .pos = {},
+                     .state = CaseState::failed,
+                     .reason = std::move(reason),
+                     .message = std::move(message),
+                     .details = {}});
+  };
+  for (const std::string& denied : run.denied) {
+    add("Denied", denied);
   }
-  print_junit("kubist reconcile", cases, out);
+  if (run.incomplete) {
+    add("Incomplete", util::join(run.warnings, "\n"));
+  }
+  std::transform(run.report.status_errors.begin(), run.report.status_errors.end(),
+                 std::back_inserter(cases), error_case);
+  if (run.report.stopped) {
+    add("Stopped", cat(run.report.summary.not_started, " nodes were not started"));
+  }
 }
 
-void print_github(const executors::Run& run, Sink& out) {
-  for (const NodeReport& node : run.report.nodes) {
-    if (is_failure(node)) {
-      const std::string title = cat(engine::to_string((*run.graph)[node.id]), ' ', node.reason);
-      out.write(workflow_command(node.state == NodeState::failed ? "error" : "warning",
-                                 {{"title", title}}, node.message));
+void add_places(const executors::Run& run, const Places& places,
+                const std::vector<engine::NodeId>& ids, data::Json& nodes) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    add_position(nodes[i], place_of(run, ids[i], places));
+    if (const auto& below = run.report.find(ids[i])->children; !below.empty()) {
+      add_places(run, places, below, nodes[i]["children"]);
     }
   }
 }
 
 }  // namespace
 
-void print_run(const executors::Run& run, std::string_view form, bool color, Sink& out) {
-  if (form == "json") {
-    out.write(engine::to_json(run.report).dump(2) + '\n');
-  } else if (form == "junit") {
-    print_run_junit(run, out);
-  } else if (form == "github") {
-    print_github(run, out);
-  } else {
-    print_text(run, color, out);
+data::Json run_json(const executors::Run& run, const Places& places) {
+  data::Json document = engine::to_json(run.report);
+  add_places(run, places, run.report.roots, document["nodes"]);
+  return document;
+}
+
+RunReport run_report(const executors::Run& run, const Places& places) {
+  RunReport made;
+  for (const NodeReport& node : run.report.nodes) {
+    made.cases.push_back(node_case(run, node, places));
   }
+  add_troubles(run, made.cases);
+  made.text = [&run] {
+    StringSink text;
+    print_run(run, false, text);
+    return text.text();
+  };
+  made.json = [&] { return run_json(run, places).dump(2) + '\n'; };
+  return made;
 }
 
 int exit_code_of(const Report& report) {

@@ -1,14 +1,25 @@
 #pragma once
+#include <map>
 #include <string>
 
 #include <kubist/cli/sink.hpp>
 #include <kubist/executors/session.hpp>
 
+#include "report/report.hpp"
+
 namespace kubist::cli {
 
-/// Prints a run as --report asks: text (a tree for people), json (engine::to_json), junit (one test
-/// case a node), github (workflow commands for nodes that failed).
-void print_run(const executors::Run& run, std::string_view form, bool color, Sink& out);
+/// Where objects of the input stand, by what names them.
+using Places = std::map<engine::Key, util::SourcePos>;
+
+/// Prints a run as a tree for people.
+void print_run(const executors::Run& run, bool color, Sink& out);
+/// engine::to_json, with file, line and column of each node that has a place: its own, or that of
+/// the nearest node above it.
+data::Json run_json(const executors::Run& run, const Places& places);
+/// The run for --report: a case a node, with its place, and one for what fails the run beside them.
+/// Both outlive it.
+RunReport run_report(const executors::Run& run, const Places& places);
 
 /// "left behind by NODE: WHAT", a line each.
 void print_left_behind(const executors::Run& run, Sink& out);

@@ -10,6 +10,11 @@
 namespace kubist::cli {
 namespace {
 
+/// As kubectl writes it: all as long as the longest.
+std::string_view event_cell(std::string_view event) {
+  return event == "ADDED" ? "ADDED   " : event == "DELETED" ? "DELETED " : event;
+}
+
 std::string upper(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -72,8 +77,11 @@ util::Result<> ServerTable::add(const data::TableRow& row, std::string_view even
   m_storage.clear();
   m_storage.reserve(m_options.label_columns.size() + 2);  // views into it must not move
   std::vector<std::string_view> cells;
+  if (m_options.with_context) {
+    cells.push_back(m_context);
+  }
   if (m_options.with_event) {
-    cells.push_back(event);
+    cells.push_back(event_cell(event));
   }
   if (m_options.with_namespace) {
     cells.push_back(row.object.name_space);
@@ -131,6 +139,9 @@ void ServerTable::emit(const std::vector<std::string_view>& cells) {
 void ServerTable::print_header() {
   m_header_due = false;
   std::vector<std::string> header;
+  if (m_options.with_context) {
+    header.emplace_back("CONTEXT");
+  }
   if (m_options.with_event) {
     header.emplace_back("EVENT");
   }

@@ -16,6 +16,7 @@ namespace kubist::cli {
 struct ServerTableOptions {
   bool wide = false;
   bool no_headers = false;
+  bool with_context = false;               ///< --contexts: see of_context()
   bool with_namespace = false;             ///< -A
   bool show_labels = false;                ///< --show-labels
   bool with_event = false;                 ///< --output-watch-events
@@ -37,6 +38,8 @@ class ServerTable {
 
   /// Holds rows until finish() and prints them in that order.
   void sort_by(Sorter sorter) { m_sorter = std::move(sorter); }
+  /// The context that the next rows are of.
+  void of_context(std::string context) { m_context = std::move(context); }
   /// Called before the first row.
   void before_first(std::function<void()> action) { m_before_first = std::move(action); }
 
@@ -58,6 +61,7 @@ class ServerTable {
 
   TableWriter& m_out;
   ServerTableOptions m_options;
+  std::string m_context;
   std::function<void()> m_before_first;
   data::TableReader m_reader;
   std::vector<data::TableColumn> m_columns;

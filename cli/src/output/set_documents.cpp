@@ -1,11 +1,15 @@
 #include "set_documents.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
 
-#include "junit.hpp"
+#include "error_text.hpp"
 #include "set_report.hpp"
-#include "workflow_command.hpp"
 
 namespace kubist::cli {
 
@@ -13,6 +17,14 @@ using apply::ObjectResult;
 using apply::Outcome;
 using data::Json;
 using util::cat;
+
+void add_position(Json& entry, const util::SourcePos& pos) {
+  if (!pos.origin.empty()) {
+    entry["file"] = pos.origin;
+    entry["line"] = pos.line;
+    entry["column"] = pos.column;
+  }
+}
 
 namespace {
 
@@ -32,15 +44,7 @@ std::string failure_text(const ObjectResult& result) {
     }
     return util::join(fields, "; ");
   }
-  return result.error ? result.error->message : result.message;
-}
-
-void add_position(Json& entry, const util::SourcePos& pos) {
-  if (!pos.origin.empty()) {
-    entry["file"] = pos.origin;
-    entry["line"] = pos.line;
-    entry["column"] = pos.column;
-  }
+  return result.error ? error_message(*result.error) : result.message;
 }
 
 Json error_json(const util::Error& error) {
@@ -95,20 +99,8 @@ Json set_result_json(const ObjectResult& result,
   return entry;
 }
 
-std::string github_annotation(const util::SourcePos& pos, std::string_view text) {
-  std::vector<std::pair<std::string_view, std::string>> where;
-  if (!pos.origin.empty()) {
-    where.emplace_back("file", pos.origin);
-    if (pos.line > 0) {
-      where.emplace_back("line", std::to_string(pos.line));
-      where.emplace_back("col", std::to_string(pos.column));
-    }
-  }
-  return workflow_command("error", where, text);
-}
-
-std::string set_report_json(const apply::Report& report,
-                            const std::vector<resources::Manifest>& manifests) {
+Json set_report_json(const apply::Report& report,
+                     const std::vector<resources::Manifest>& manifests) {
   Json document{{"ok", report.ok()},
                 {"results", Json::array()},
                 {"summary", Json::object()},
@@ -130,54 +122,73 @@ std::string set_report_json(const apply::Report& report,
   for (const util::Error& error : report.errors) {
     document["errors"].push_back(error_json(error));
   }
-  return data::to_kubectl_json(document);
+  return document;
 }
 
-std::string set_report_junit(const apply::Report& report,
-                             const std::vector<resources::Manifest>& manifests) {
-  std::size_t failures = report.errors.size() + report.not_ready.size();
-  std::string cases;
-  const auto add = [&](const std::string& name, const util::SourcePos& pos,
-                       std::string_view failure) {
-    cases += cat("  <testcase classname=\"kubist\" name=\"", xml_text(name), "\"",
-                 pos.origin.empty() ? "" : cat(" file=\"", xml_text(pos.origin), "\""),
-                 pos.line == 0 ? "" : cat(" line=\"", pos.line, "\""), ">",
-                 failure.empty() ? "" : cat("<failure message=\"", xml_text(failure), "\"/>"),
-                 "</testcase>\n");
-  };
-  for (const ObjectResult& result : report.results) {
-    failures += result.ok() ? 0 : 1;
-    add(display_name(result.ref), position(result, manifests),
-        result.ok() ? "" : failure_text(result));
+namespace {
+
+ReportCase result_case(const ObjectResult& result,
+                       const std::vector<resources::Manifest>& manifests) {
+  ReportCase entry;
+  if (!result.ok()) {
+    entry = error_case(result.error.value_or(util::make_error(
+        result.outcome == Outcome::conflict ? util::ErrorKind::conflict : util::ErrorKind::internal,
+        result.message)));
+    entry.message = failure_text(result);
   }
-  for (const apply::NotReady& left : report.not_ready) {
-    add(cat(display_name(left.ref), " ready"), {}, cat(left.status, ": ", left.message));
+  if (result.outcome == Outcome::skipped) {
+    entry.state = CaseState::skipped;
+    entry.reason = "Skipped";
   }
-  for (const util::Error& error : report.errors) {
-    add(error.pos.line == 0 ? "input" : cat("input ", util::to_string(error.pos)), error.pos,
-        error.message);
+  entry.group = result.ref.kind;
+  entry.name = display_name(result.ref);
+  entry.pos = position(result, manifests);
+  if (!result.conflicts.empty() && !result.conflicts.front().pos.origin.empty()) {
+    entry.pos = result.conflicts.front().pos;
   }
-  const std::size_t tests = report.results.size() + report.not_ready.size() + report.errors.size();
-  return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"",
-             tests, "\" failures=\"", failures, "\">\n", cases, "</testsuite>\n");
+  return entry;
 }
 
-std::string set_report_github(const apply::Report& report,
-                              const std::vector<resources::Manifest>& manifests) {
-  std::string text;
+ReportCase not_ready_case(const apply::NotReady& left, const util::SourcePos& pos) {
+  ReportCase entry;
+  entry.group = left.ref.kind;
+  entry.name = cat(display_name(left.ref), " ready");
+  entry.pos = pos;
+  entry.state = left.failed ? CaseState::failed : CaseState::waiting;
+  entry.reason = left.failed ? "Failed" : "NotReady";
+  entry.message = left.message.empty() ? left.status : cat(left.status, ": ", left.message);
+  entry.details = util::join(left.events, "\n");
+  return entry;
+}
+
+}  // namespace
+
+RunReport set_report(const apply::Report& report, const std::vector<resources::Manifest>& manifests,
+                     std::string text) {
+  RunReport made;
+  std::map<resources::ObjectRef, util::SourcePos> places;
   for (const ObjectResult& result : report.results) {
-    if (!result.ok()) {
-      text += github_annotation(position(result, manifests),
-                                cat(display_name(result.ref), ": ", failure_text(result)));
-    }
+    made.cases.push_back(result_case(result, manifests));
+    places[result.ref] = made.cases.back().pos;
   }
   for (const apply::NotReady& left : report.not_ready) {
-    text += github_annotation({}, cat(display_name(left.ref), " is not ready: ", left.message));
+    made.cases.push_back(not_ready_case(left, places[left.ref]));
   }
-  for (const util::Error& error : report.errors) {
-    text += github_annotation(error.pos, error.message);
-  }
-  return text;
+  std::transform(report.errors.begin(), report.errors.end(), std::back_inserter(made.cases),
+                 error_case);
+  made.text = [text = std::move(text)] { return text; };
+  made.json = [&] { return data::to_kubectl_json(set_report_json(report, manifests)); };
+  return made;
+}
+
+RunReport refusal_report(const util::Error& error) {
+  // Details of an answer of the API server only explain its message.
+  const bool several = !error.details.empty() && error.http_status == 0;
+  const auto report = std::make_shared<apply::Report>();
+  report->errors = several ? error.details : std::vector{error};
+  RunReport made = set_report(*report, no_manifests(), cat(error_text(error), '\n'));
+  made.json = [report] { return data::to_kubectl_json(set_report_json(*report, no_manifests())); };
+  return made;
 }
 
 }  // namespace kubist::cli

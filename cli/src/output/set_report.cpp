@@ -4,10 +4,10 @@
 #include <array>
 
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
-#include <kubist/data/yaml_writer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../error_text.hpp"
+#include "document.hpp"
 #include "set_documents.hpp"
 
 namespace kubist::cli {
@@ -18,69 +18,31 @@ using data::Json;
 using util::cat;
 
 Flag set_output_flag() {
-  return choice_flag("output", 'o', "FORMAT", "print the objects: name, json or yaml", "",
-                     {"name", "json", "yaml"});
+  return document_flag("print the objects: name, json, yaml or jsonpath=TEMPLATE", "", {"name"});
 }
 
-Flag report_flag(std::string_view initial) {
-  return choice_flag("report", 0, "FORMAT", "print the run: text, json, junit or github", initial,
-                     {"text", "json", "junit", "github"});
-}
-
-util::Result<SetFormat> set_format(const Arguments& arguments) {
+util::Result<SetFormat> set_format(const Arguments& arguments, const Reports& reports) {
   const std::string output = arguments.text("output");
-  const std::string report = arguments.text("report");
-  if (!output.empty() && report != "text") {
+  if (!output.empty() && !reports.in_place().empty()) {
     return util::fail(util::ErrorKind::usage, "-o and --report cannot go together",
-                      "-o prints the objects, --report what became of them.");
+                      "-o prints the objects, --report FORMAT=FILE what became of them beside it.");
   }
-  if (report != "text") {
-    return report_format(report);
-  }
-  return output == "name"   ? SetFormat::name
-         : output == "json" ? SetFormat::json
-         : output == "yaml" ? SetFormat::yaml
-                            : SetFormat::lines;
+  return output == "name"  ? SetFormat::name
+         : !output.empty() ? SetFormat::objects
+                           : line_format(reports);
 }
 
-SetFormat report_format(std::string_view report) {
-  return report == "json"     ? SetFormat::report_json
-         : report == "junit"  ? SetFormat::junit
-         : report == "github" ? SetFormat::github
-                              : SetFormat::lines;
-}
-
-std::string set_document(SetFormat format, const apply::Report& report,
-                         const std::vector<resources::Manifest>& manifests) {
-  switch (format) {
-    case SetFormat::report_json:
-      return set_report_json(report, manifests);
-    case SetFormat::junit:
-      return set_report_junit(report, manifests);
-    case SetFormat::github:
-      return set_report_github(report, manifests);
-    default:
-      return {};
-  }
-}
-
-std::string refusal_document(const Arguments& arguments, const util::Error& error) {
-  const auto& flags = arguments.spec().flags;
-  const bool reports = std::any_of(flags.begin(), flags.end(),
-                                   [](const Flag& flag) { return flag.name == "report"; });
-  if (!reports || error.kind == util::ErrorKind::usage ||
-      error.kind == util::ErrorKind::cancelled) {
-    return {};
-  }
-  // Details of an answer of the API server only explain its message.
-  const bool several = !error.details.empty() && error.http_status == 0;
-  apply::Report report;
-  report.errors = several ? error.details : std::vector{error};
-  return set_document(report_format(arguments.text("report")), report, {});
+SetFormat line_format(const Reports& reports) {
+  return reports.plain() ? SetFormat::lines : SetFormat::nothing;
 }
 
 std::string display_name(const resources::ObjectRef& ref) {
   return cat(util::lower(ref.kind), ref.group.empty() ? "" : ".", ref.group, '/', ref.name);
+}
+
+const std::vector<resources::Manifest>& no_manifests() {
+  static const std::vector<resources::Manifest> none;
+  return none;
 }
 
 SetPrinter::SetPrinter(Context& context, SetFormat format, std::string suffix,
@@ -96,13 +58,26 @@ util::SourcePos SetPrinter::position(const ObjectResult& result) const {
 
 void SetPrinter::result(const ObjectResult& result) {
   explain(result);
+  if (result.ok()) {
+    line(cat(display_name(result.ref), ' ', to_string(result.outcome),
+             result.message.empty() ? "" : ": ", result.message, m_suffix, '\n'));
+  }
   if (m_format == SetFormat::name && result.ok()) {
     m_context.out().write(cat(display_name(result.ref), '\n'));
-  } else if (m_format == SetFormat::lines && result.ok()) {
-    m_context.out().write(cat(display_name(result.ref), ' ', to_string(result.outcome),
-                              result.message.empty() ? "" : ": ", result.message, m_suffix, '\n'));
   }
   m_context.out().flush();
+}
+
+void SetPrinter::line(std::string_view text) {
+  m_text += text;
+  if (m_format == SetFormat::lines) {
+    m_context.out().write(text);
+  }
+}
+
+void SetPrinter::log(const std::string& text) {
+  m_text += cat(text, '\n');
+  m_context.log().line(text);
 }
 
 namespace {
@@ -136,25 +111,28 @@ void SetPrinter::explain(const ObjectResult& result) {
   if (result.ok()) {
     return;
   }
-  std::string text = cat(display_name(result.ref), ": ");
   const auto pos = position(result);
-  if (!pos.origin.empty()) {
-    text = cat(util::to_string(pos), ": ", text);
-  }
+  const std::string about =
+      cat(util::to_string(pos), pos.origin.empty() ? "" : ": ", display_name(result.ref), ": ");
   if (result.outcome == Outcome::conflict) {
     const std::size_t count = result.conflicts.size();
-    text += cat(count, count == 1 ? " field belongs" : " fields belong",
-                " to another field manager\n", conflict_table(result.conflicts));
+    std::string text =
+        cat("error: ", about, count, count == 1 ? " field belongs" : " fields belong",
+            " to another field manager\n", conflict_table(result.conflicts));
     text.pop_back();
+    log(text);
   } else if (result.error) {
     util::Error error = *result.error;
     error.pos = {};
     error.details.clear();
-    text += error.to_string();
+    // Where words of the command line named it, the server's words do, too.
+    const bool named = pos.origin.empty() && !error.request.empty() &&
+                       error.message.find(cat('"', result.ref.name, '"')) != std::string::npos;
+    log(error_text(error, named ? "" : about));
   } else {
-    text += cat(to_string(result.outcome), ": ", result.message);
+    log(cat(result.outcome == Outcome::skipped ? "" : "error: ", about, to_string(result.outcome),
+            ": ", result.message));
   }
-  m_context.log().line(cat(result.outcome == Outcome::skipped ? "" : "error: ", text));
 }
 
 void SetPrinter::explain_not_ready(const apply::Report& report) {
@@ -165,29 +143,29 @@ void SetPrinter::explain_not_ready(const apply::Report& report) {
     for (const std::string& event : left.events) {
       text += cat("\n  ", event);
     }
-    m_context.log().line(text);
+    log(text);
   }
 }
 
-util::Result<int> SetPrinter::finish(const apply::Report& report) {
-  switch (m_format) {
-    case SetFormat::json:
-    case SetFormat::yaml:
-      objects(report);
-      break;
-    default:
-      m_context.out().write(set_document(m_format, report, m_manifests));
-      break;
+util::Result<int> SetPrinter::finish(const apply::Report& report,
+                                     const std::function<void(RunReport&)>& amend) {
+  if (m_format == SetFormat::objects) {
+    KUBIST_CHECK(objects(report));
   }
   explain_not_ready(report);
   m_context.out().flush();
+  RunReport made = set_report(report, m_manifests, m_text);
+  if (amend) {
+    amend(made);
+  }
+  m_context.reports().deliver(std::move(made), m_context.out());
   if (auto error = report.error()) {
     return util::fail(*std::move(error));
   }
   return k_ok;
 }
 
-void SetPrinter::objects(const apply::Report& report) {
+util::Result<> SetPrinter::objects(const apply::Report& report) {
   Json items = Json::array();
   for (const ObjectResult& result : report.results) {
     if (result.ok() && !result.live.is_null()) {
@@ -201,8 +179,8 @@ void SetPrinter::objects(const apply::Report& report) {
                                            {"kind", "List"},
                                            {"metadata", {{"resourceVersion", ""}}},
                                            {"items", items}};
-  m_context.out().write(m_format == SetFormat::json ? data::to_kubectl_json(document)
-                                                    : data::to_yaml(document));
+  KUBIST_CHECK(print_document(m_context, document));
+  return {};
 }
 
 }  // namespace kubist::cli

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,59 +9,60 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/resources/manifest.hpp>
 
+#include "report/reports.hpp"
+
 namespace kubist::cli {
 
 /// How the results of a run over a set of objects are shown.
 enum class SetFormat {
-  lines,  ///< "configmap/x created", as they come
-  name,   ///< "configmap/x"
-  json,   ///< the objects themselves, at the end
-  yaml,
-  report_json,  ///< one document about the run
-  junit,
-  github,  ///< workflow commands at file and line
+  lines,    ///< "configmap/x created", as they come
+  name,     ///< "configmap/x"
+  objects,  ///< the objects themselves, at the end, as -o says
+  nothing,  ///< a report is in place of them
 };
 
 /// The flag -o of commands that apply.
 Flag set_output_flag();
-/// The flag --report of every command that reports a run; `initial` is meant without it.
-Flag report_flag(std::string_view initial = "text");
-util::Result<SetFormat> set_format(const Arguments& arguments);
-/// What a value of --report means: lines for "text".
-SetFormat report_format(std::string_view report);
-
-/// The run as the document that `format` names; nothing for the formats that have none.
-std::string set_document(SetFormat format, const apply::Report& report,
-                         const std::vector<resources::Manifest>& manifests);
-/// The same of an error that ended a command before it had any result, where its --report asks for
-/// a document: CI reads why.
-std::string refusal_document(const Arguments& arguments, const util::Error& error);
+/// What -o and --report say of results. Usage: both want to be in place of the lines.
+util::Result<SetFormat> set_format(const Arguments& arguments, const Reports& reports);
+/// Lines, but where a report is in their place.
+SetFormat line_format(const Reports& reports);
 
 /// "configmap/x", "deployment.apps/x", as kubectl -o name.
 std::string display_name(const resources::ObjectRef& ref);
+
+/// Of objects that come from no file.
+const std::vector<resources::Manifest>& no_manifests();
 
 /// Prints results while they come and the rest when the run is over. Results go to out, what failed
 /// and why to the log.
 class SetPrinter {
  public:
-  /// `suffix` follows each outcome: " (server dry run)". `manifests` gives positions; may be empty.
+  /// `suffix` follows each outcome: " (server dry run)". `manifests` gives positions and
+  /// outlives this.
   SetPrinter(Context& context, SetFormat format, std::string suffix,
              const std::vector<resources::Manifest>& manifests);
 
   void result(const apply::ObjectResult& result);
-  /// The end: documents, conflicts, what is not ready. The exit code, or the error that gives it.
-  util::Result<int> finish(const apply::Report& report);
+  /// A line about the work beside the results, for people.
+  void line(std::string_view text);
+  /// The end: documents, what is not ready, the reports. The exit code, or the error that gives it.
+  /// `amend` may change what is reported.
+  util::Result<int> finish(const apply::Report& report,
+                           const std::function<void(RunReport&)>& amend = {});
 
  private:
+  void log(const std::string& text);
   util::SourcePos position(const apply::ObjectResult& result) const;
   void explain(const apply::ObjectResult& result);
   void explain_not_ready(const apply::Report& report);
-  void objects(const apply::Report& report);
+  util::Result<> objects(const apply::Report& report);
 
   Context& m_context;
   SetFormat m_format;
   std::string m_suffix;
   const std::vector<resources::Manifest>& m_manifests;
+  std::string m_text;  ///< what people read
 };
 
 /// What `diff -o json` prints: each object that differs or failed, as in a report, with the paths

@@ -16,11 +16,7 @@ namespace {
 void draw(const Graph& graph, NodeId id, const std::string& own, const std::string& below,
           const std::vector<bool>* include, std::vector<TreeLine>& lines) {
   const engine::Node& node = graph[id];
-  std::string label = cat(own, node.key.kind, '/', node.key.name);
-  if (!node.target.empty()) {
-    label += cat(" on ", node.target);
-  }
-  lines.push_back({id, std::move(label)});
+  lines.push_back({id, cat(own, node_label(node))});
   std::vector<NodeId> children;
   for (NodeId child : node.children) {
     if (include == nullptr || (*include)[child]) {
@@ -49,6 +45,10 @@ std::string in_one_line(const std::string& text) {
 }
 
 }  // namespace
+
+std::string node_label(const engine::Node& node) {
+  return cat(node.key.kind, '/', node.key.name, node.target.empty() ? "" : " on ", node.target);
+}
 
 std::vector<TreeLine> draw_tree(const Graph& graph, const std::vector<NodeId>& roots,
                                 const std::vector<bool>* include) {

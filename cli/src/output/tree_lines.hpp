@@ -12,6 +12,9 @@ struct TreeLine {
   std::string label;  ///< branches and "Kind/name"
 };
 
+/// "Kind/name", and "Kind/name on target" of one of several targets.
+std::string node_label(const engine::Node& node);
+
 /// The subtrees of `roots` as lines, parents before children, branches drawn. `include` null: all.
 std::vector<TreeLine> draw_tree(const engine::Graph& graph,
                                 const std::vector<engine::NodeId>& roots,

@@ -31,10 +31,11 @@ std::vector<util::Result<kube::Reply>> fetch_all(kube::Client& client,
   return replies;
 }
 
-util::Result<> each_named(const GetRun& run, const std::vector<kube::ApiCall>& calls,
-                          std::vector<util::Error>& errors, const kube::PageHandler& on_page) {
+util::Result<> each_named(const GetRun& run, kube::Client& client,
+                          const std::vector<kube::ApiCall>& calls, std::vector<util::Error>& errors,
+                          const kube::PageHandler& on_page) {
   data::PageBuffer page;
-  for (auto& reply : fetch_all(run.client, calls, run.stop)) {
+  for (auto& reply : fetch_all(client, calls, run.stop)) {
     if (reply) {
       page.clear();
       page.append(reply->body);

@@ -17,7 +17,8 @@ std::vector<util::Result<kube::Reply>> fetch_all(kube::Client& client,
 /// The same for a `get` of named objects: hands each reply's body to `on_page` in the order of the
 /// calls. Refusals go to `errors` (not_found only without --ignore-not-found) and end nothing; an
 /// error of on_page ends it.
-util::Result<> each_named(const GetRun& run, const std::vector<kube::ApiCall>& calls,
-                          std::vector<util::Error>& errors, const kube::PageHandler& on_page);
+util::Result<> each_named(const GetRun& run, kube::Client& client,
+                          const std::vector<kube::ApiCall>& calls, std::vector<util::Error>& errors,
+                          const kube::PageHandler& on_page);
 
 }  // namespace kubist::cli

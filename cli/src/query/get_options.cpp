@@ -4,6 +4,7 @@
 
 #include "input.hpp"
 #include "selectors.hpp"
+#include "several_contexts.hpp"
 #include "targets.hpp"
 
 namespace kubist::cli {
@@ -21,6 +22,9 @@ util::Result<> check(const GetOptions& options, const std::vector<std::string>& 
   }
   if (watching && !options.files.empty()) {
     return util::fail(ErrorKind::usage, "--watch needs one TYPE on the command line, not -f");
+  }
+  if (options.watch_events && !watching) {
+    return util::fail(ErrorKind::usage, "--output-watch-events needs --watch or --watch-only");
   }
   const bool selects = !options.label_selector.empty() || !options.field_selector.empty();
   if (selects && (names_objects(words) || !options.files.empty())) {
@@ -48,6 +52,7 @@ std::vector<Flag> get_flags() {
   return {
       output_flag(),
       {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
+      contexts_flag(),
       {"selector", 'l', FlagKind::text, "SELECTOR",
        "only objects with these labels: a=b, a!=b, a in (b,c), a, !a"},
       {"field-selector", 0, FlagKind::text, "SELECTOR",
@@ -92,6 +97,7 @@ util::Result<GetOptions> read_get_options(const Arguments& arguments,
   options.subresource = arguments.text("subresource");
   options.limit = arguments.number("limit");
   options.paged = arguments.number("chunk-size") != 0;
+  KUBIST_TRY(options.contexts, asks_contexts(arguments));
   options.all_namespaces = arguments.boolean("all-namespaces");
   options.watch = arguments.boolean("watch");
   options.watch_only = arguments.boolean("watch-only");

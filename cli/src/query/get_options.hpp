@@ -25,6 +25,7 @@ struct GetOptions {
   std::int64_t limit = 0;  ///< objects of each kind; 0: all
   bool paged = true;
   bool all_namespaces = false;
+  bool contexts = false;  ///< --contexts is given
   bool watch = false;
   bool watch_only = false;
   bool watch_events = false;

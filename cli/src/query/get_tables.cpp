@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <kubist/data/page_buffer.hpp>
 #include <kubist/data/schema.hpp>
@@ -13,19 +14,41 @@ namespace {
 
 using util::ErrorKind;
 
+/// The same kind of each part that has it: one table.
+struct KindOfParts {
+  kube::ApiResource resource;
+  std::size_t repeat;  ///< which one of its part: TYPE/NAME words may come back to a kind
+  std::vector<std::pair<const GetPart*, const Target*>> places;
+};
+
+std::vector<KindOfParts> kinds_of(const std::vector<GetPart>& parts) {
+  std::vector<KindOfParts> kinds;
+  for (const GetPart& part : parts) {
+    for (const Target& target : part.targets.list) {
+      const auto repeat = static_cast<std::size_t>(
+          std::count_if(part.targets.list.data(), &target,
+                        [&](const Target& before) { return before.resource == target.resource; }));
+      const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindOfParts& kind) {
+        return kind.resource == target.resource && kind.repeat == repeat;
+      });
+      auto& places = found == kinds.end()
+                         ? kinds.emplace_back(KindOfParts{target.resource, repeat, {}}).places
+                         : found->places;
+      places.emplace_back(&part, &target);
+    }
+  }
+  return kinds;
+}
+
 class TableRun {
  public:
-  TableRun(const GetRun& run, const Targets& targets)
-      : m_run(run), m_targets(targets), m_writer(run.out) {}
+  explicit TableRun(const GetRun& run)
+      : m_run(run), m_kinds(kinds_of(run.parts)), m_writer(run.out), m_errors(run.errors) {}
 
   util::Result<> run() {
-    for (const Target& target : m_targets.list) {
-      const auto printed = print_target(target);
-      if (!printed) {
-        m_errors.push_back(printed.error());
-        if (printed.error().kind == ErrorKind::cancelled) {
-          break;
-        }
+    for (const KindOfParts& kind : m_kinds) {
+      if (!print_kind(kind)) {
+        break;
       }
     }
     m_writer.flush();
@@ -36,9 +59,9 @@ class TableRun {
   }
 
  private:
-  util::Result<> print_target(const Target& target) {
-    ServerTable table(m_writer,
-                      table_options(m_run.options, target.resource, m_targets.list.size() > 1));
+  /// False: the command was stopped.
+  bool print_kind(const KindOfParts& kind) {
+    ServerTable table(m_writer, table_options(m_run.options, kind.resource, m_kinds.size() > 1));
     if (m_run.options.sorter) {
       table.sort_by(*m_run.options.sorter);
     }
@@ -49,14 +72,32 @@ class TableRun {
         m_run.out.write("\n");
       }
     });
-    KUBIST_CHECK(target.names.empty() ? print_collection(target, table)
-                                      : print_named(target, table));
-    return table.finish();
+    for (const auto& [part, target] : kind.places) {
+      table.of_context(part->context);
+      const auto printed = print_target(*part, *target, table);
+      if (!printed && !take(printed.error(), part->context)) {
+        return false;
+      }
+    }
+    const auto finished = table.finish();
+    return finished || take(finished.error(), "");
   }
 
-  util::Result<> print_collection(const Target& target, ServerTable& table) {
+  /// False: it ends the command.
+  bool take(const util::Error& error, const std::string& context) {
+    m_errors.push_back(context.empty() ? error
+                                       : util::with_context(error, util::cat("context ", context)));
+    return error.kind != ErrorKind::cancelled;
+  }
+
+  util::Result<> print_target(const GetPart& part, const Target& target, ServerTable& table) {
+    return target.names.empty() ? print_collection(part, target, table)
+                                : print_named(part, target, table);
+  }
+
+  util::Result<> print_collection(const GetPart& part, const Target& target, ServerTable& table) {
     KUBIST_TRY(const auto end,
-               m_run.client.list_pages(
+               part.client->list_pages(
                    target.resource, target.ns, table_list_options(m_run.options),
                    [&](const data::PageBuffer& page) { return table.print(page); }, m_run.stop));
     if (end.inconsistent) {
@@ -65,7 +106,7 @@ class TableRun {
     return {};
   }
 
-  util::Result<> print_named(const Target& target, ServerTable& table) {
+  util::Result<> print_named(const GetPart& part, const Target& target, ServerTable& table) {
     std::vector<kube::ApiCall> calls;
     const kube::TableObjects objects = table_list_options(m_run.options).table_objects;
     for (const std::string& name : target.names) {
@@ -75,21 +116,28 @@ class TableRun {
         calls.back().query.emplace_back("includeObject", wanted);
       }
     }
-    return each_named(m_run, calls, m_errors,
-                      [&](const data::PageBuffer& page) { return table.print(page); });
+    std::vector<util::Error> errors;
+    const auto printed =
+        each_named(m_run, *part.client, calls, errors,
+                   [&](const data::PageBuffer& page) { return table.print(page); });
+    for (const util::Error& error : errors) {
+      take(error, part.context);
+    }
+    return printed;
   }
 
   void report_nothing() {
     const bool one_namespace =
-        std::all_of(m_targets.list.begin(), m_targets.list.end(),
-                    [](const Target& target) { return target.resource.namespaced; }) &&
-        !m_run.options.all_namespaces;
-    m_run.log.line(one_namespace ? util::cat("No resources found in ", m_run.ns, " namespace.")
-                                 : std::string("No resources found"));
+        m_run.parts.size() == 1 && !m_run.options.all_namespaces &&
+        std::all_of(m_kinds.begin(), m_kinds.end(),
+                    [](const KindOfParts& kind) { return kind.resource.namespaced; });
+    m_run.log.line(one_namespace
+                       ? util::cat("No resources found in ", m_run.parts.front().ns, " namespace.")
+                       : std::string("No resources found"));
   }
 
   const GetRun& m_run;
-  const Targets& m_targets;
+  const std::vector<KindOfParts> m_kinds;
   TableWriter m_writer;
   std::vector<util::Error> m_errors;
 };
@@ -102,6 +150,7 @@ ServerTableOptions table_options(const GetOptions& options, const kube::ApiResou
   table.wide = options.format.wide();
   table.no_headers = options.no_headers;
   table.with_namespace = options.all_namespaces && resource.namespaced;
+  table.with_context = options.contexts;
   table.show_labels = options.show_labels;
   table.with_event = options.watch_events && (options.watch || options.watch_only);
   table.label_columns = options.label_columns;
@@ -123,9 +172,7 @@ kube::ListOptions table_list_options(const GetOptions& options) {
   return list;
 }
 
-util::Result<> get_tables(const GetRun& run, const Targets& targets) {
-  return TableRun(run, targets).run();
-}
+util::Result<> get_tables(const GetRun& run) { return TableRun(run).run(); }
 
 util::Result<> combined(std::vector<util::Error> errors) {
   if (errors.empty()) {

@@ -6,6 +6,7 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/page_buffer.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/text.hpp>
 
@@ -179,7 +180,7 @@ util::Result<std::string> first_list(const GetRun& run, const Target& target,
     list.field_selector = util::cat("metadata.name=", target.names[0]);
   }
   list.form = watch.form;
-  KUBIST_TRY(const auto end, run.client.list_pages(
+  KUBIST_TRY(const auto end, run.parts.front().client->list_pages(
                                  target.resource, target.ns, list,
                                  [&](const data::PageBuffer& page) {
                                    return output.page(page, !run.options.watch_only);
@@ -187,8 +188,7 @@ util::Result<std::string> first_list(const GetRun& run, const Target& target,
                                  run.stop));
   KUBIST_CHECK(output.end_of_list());
   if (!output.any && !target.names.empty() && !run.options.ignore_not_found) {
-    return util::fail(ErrorKind::not_found, util::cat(target.resource.group_resource(), " \"",
-                                                      target.names[0], "\" not found"));
+    return util::fail(kube::no_object(target.resource, target.names[0]));
   }
   run.out.flush();
   return end.resource_version;
@@ -196,7 +196,8 @@ util::Result<std::string> first_list(const GetRun& run, const Target& target,
 
 }  // namespace
 
-util::Result<> get_watch(const GetRun& run, const Targets& targets) {
+util::Result<> get_watch(const GetRun& run) {
+  const auto& [client, targets, context, ns] = run.parts.front();
   if (targets.list.size() != 1 || targets.list[0].names.size() > 1) {
     return util::fail(ErrorKind::usage,
                       "watch is only supported on one resource or one collection of resources");
@@ -230,7 +231,7 @@ util::Result<> get_watch(const GetRun& run, const Targets& targets) {
     }
     return {};
   };
-  auto watched = kube::watch(run.client, options, on_event, run.stop);
+  auto watched = kube::watch(*client, options, on_event, run.stop);
   return run.out.closed() ? util::Result<>() : watched;
 }
 

@@ -1,5 +1,6 @@
 #include "names.hpp"
 
+#include <cctype>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <kubist/util/text.hpp>
 
 #include "bind.hpp"
+#include "reasons.hpp"
 #include "targets.hpp"
 
 namespace kubist::cli {
@@ -163,6 +165,14 @@ std::vector<Candidate> node_kinds() {
   return names;
 }
 
+std::vector<Candidate> reasons() {
+  std::vector<Candidate> names;
+  for (std::string& name : reason_names()) {
+    names.push_back({std::move(name), ""});
+  }
+  return names;
+}
+
 bool takes_nodes(const CommandSpec* spec) {
   return spec != nullptr && spec->arguments.find("KIND/NAME") != std::string_view::npos;
 }
@@ -188,6 +198,7 @@ std::vector<Candidate> from_cluster(Completes what, const Typed& typed) {
   ClusterNames names(**client, typed, stop.get_token());
   switch (what) {
     case Completes::resource_types:
+    case Completes::explained:
       return names.types();
     case Completes::namespaces:
       return names.objects(kube::well_known::namespaces(), "");
@@ -211,6 +222,10 @@ std::vector<Candidate> complete_names(Completes what, const std::vector<std::str
     case Completes::clusters:
     case Completes::users:
       return from_kubeconfig(what, typed);
+    case Completes::explained:  // reasons begin with a capital letter, and are asked of nobody
+      return typed.last.empty() || std::isupper(static_cast<unsigned char>(typed.last[0])) == 0
+                 ? from_cluster(what, typed)
+                 : reasons();
     case Completes::resource_names:
       return takes_nodes(find_command(words)) && typed.last.find('/') == std::string::npos
                  ? node_kinds()

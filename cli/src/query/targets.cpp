@@ -12,25 +12,6 @@ namespace {
 using kube::ApiResource;
 using util::ErrorKind;
 
-util::Result<std::vector<ApiResource>> resources_of(kube::Client& client, const std::string& words,
-                                                    const std::stop_token& stop) {
-  std::vector<ApiResource> found;
-  for (const std::string& word : util::split(words, ',')) {
-    KUBIST_TRY(const auto index, client.discovery().index(stop));
-    const auto category = index->by_category(word);
-    for (const ApiResource* resource : category) {
-      if (resource->has_verb("list")) {
-        found.push_back(*resource);
-      }
-    }
-    if (category.empty()) {
-      KUBIST_TRY(auto resource, find_resource(client, word, stop));
-      found.push_back(std::move(resource));
-    }
-  }
-  return found;
-}
-
 std::string namespace_for(const ApiResource& resource, const TargetScope& scope) {
   return resource.namespaced && !scope.all_namespaces ? scope.ns : std::string();
 }
@@ -83,6 +64,23 @@ util::Result<ApiResource> find_resource(kube::Client& client, const std::string&
   return found;
 }
 
+util::Result<std::vector<ApiResource>> find_resources(kube::Client& client, const std::string& word,
+                                                      std::stop_token stop) {
+  KUBIST_TRY(const auto index, client.discovery().index(stop));
+  const auto category = index->by_category(word);
+  std::vector<ApiResource> found;
+  for (const ApiResource* resource : category) {
+    if (resource->has_verb("list")) {
+      found.push_back(*resource);
+    }
+  }
+  if (category.empty()) {
+    KUBIST_TRY(auto resource, find_resource(client, word, stop));
+    found.push_back(std::move(resource));
+  }
+  return found;
+}
+
 bool names_objects(const std::vector<std::string>& words) {
   return words.size() > 1 || (!words.empty() && words[0].find('/') != std::string::npos);
 }
@@ -100,12 +98,14 @@ util::Result<Targets> find_targets(kube::Client& client, const std::vector<std::
   for (std::size_t i = 1; i < words.size(); ++i) {
     KUBIST_CHECK(kube::check_name("resource name", words[i]));
   }
-  KUBIST_TRY(auto resources, resources_of(client, words[0], stop));
   Targets targets;
-  for (ApiResource& resource : resources) {
-    const std::string ns = namespace_for(resource, scope);
-    targets.list.push_back({std::move(resource), ns, {words.begin() + 1, words.end()}});
-    KUBIST_CHECK(check_names(targets.list.back(), scope));
+  for (const std::string& type : util::split(words[0], ',')) {
+    KUBIST_TRY(auto resources, find_resources(client, type, stop));
+    for (ApiResource& resource : resources) {
+      const std::string ns = namespace_for(resource, scope);
+      targets.list.push_back({std::move(resource), ns, {words.begin() + 1, words.end()}});
+      KUBIST_CHECK(check_names(targets.list.back(), scope));
+    }
   }
   targets.single = targets.list.size() == 1 && words.size() == 2;
   return targets;

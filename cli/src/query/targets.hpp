@@ -30,6 +30,11 @@ struct TargetScope {
 util::Result<kube::ApiResource> find_resource(kube::Client& client, const std::string& word,
                                               std::stop_token stop = {});
 
+/// The same, but a category ("all") stands for those of its kinds that can be listed.
+util::Result<std::vector<kube::ApiResource>> find_resources(kube::Client& client,
+                                                            const std::string& word,
+                                                            std::stop_token stop = {});
+
 /// Do the words name objects, by TYPE NAME or TYPE/NAME, or only a type?
 bool names_objects(const std::vector<std::string>& words);
 

@@ -13,10 +13,10 @@ namespace {
 
 SetDiff diff_of(ObjectResult result, const Json& before, const Json& after) {
   SetDiff entry;
-  const std::string name = resources::diff_name(after.is_null() ? before : after);
+  entry.name = resources::diff_name(after.is_null() ? before : after);
   resources::DiffOptions options;
-  options.before_label = util::cat("LIVE/", name);
-  options.after_label = util::cat("MERGED/", name);
+  options.before_label = util::cat("LIVE/", entry.name);
+  options.after_label = util::cat("MERGED/", entry.name);
   entry.diff = resources::diff_objects(before, after, options);
   entry.result = std::move(result);
   return entry;

@@ -6,6 +6,7 @@
 
 #include <kubist/apply/wait_for.hpp>
 #include <kubist/data/schema.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -164,8 +165,7 @@ class Waiter {
         continue;
       }
       if (first && !m_for_delete && !m_for_create) {
-        return util::fail(ErrorKind::not_found,
-                          util::cat(m_resource.group_resource(), " \"", name, "\" not found"));
+        return util::fail(kube::no_object(m_resource, name));
       }
       if (first && m_for_delete) {
         m_pending.erase(name);  // it has not been there: nothing to tell

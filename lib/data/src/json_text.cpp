@@ -111,6 +111,11 @@ void write_json(const Json& value, std::string& out, const JsonStyle& style) {
   JsonEmitter<JsonTraits>(style, false, out).write(&value);
 }
 
+bool is_utf8(std::string_view text) {
+  std::string replaced;
+  return valid_utf8(text, replaced).data() == text.data();
+}
+
 std::string to_json(const Json& value) {
   std::string text;
   write_json(value, text);

@@ -29,11 +29,15 @@ struct Progressed {
   NodeId id;
   std::string message;
 };
+/// What a node waits for was written into its status.
+struct Told {
+  NodeId id;
+};
 /// A status was written for a node that did not run, or above the selection.
 struct Recorded {
   StepResult result;
 };
-using Event = std::variant<StepResult, Gathered, PoliciesRan, Progressed, Recorded>;
+using Event = std::variant<StepResult, Gathered, PoliciesRan, Progressed, Told, Recorded>;
 
 /// Results of workers on their way to the loop.
 class EventQueue {

@@ -270,7 +270,7 @@ class Pipeline {
     auto output = answer.output ? read_policy_output(input, *answer.output)
                                 : util::Result<PolicyOutput>(util::fail(answer.output.error()));
     if (output) {
-      if (auto valid = check_spec(*passage.node, output->spec); !valid) {
+      if (auto valid = check_spec(passage.node->key, passage.node->spec(), output->spec); !valid) {
         output = util::fail(valid.error());
       } else if (!output->calls.empty() && definition.origin != k_built_in) {
         output = util::fail(ErrorKind::invalid, "it has status.calls: only built-in policies call",

@@ -144,8 +144,10 @@ util::Result<DefinitionPtr> PolicyCatalog::find(const std::string& ns,
     names.push_back(definition->name);
   }
   return util::fail(ErrorKind::invalid,
-                    cat("unknown policy \"", name, "\"", util::did_you_mean(name, names)),
-                    cat("policies here: ", util::join(names, ", ")), "UnknownPolicy");
+                    cat("unknown ", m_noun, " \"", name, "\"", util::did_you_mean(name, names)),
+                    cat(m_noun == "policy" ? "policies" : cat(m_noun, 's'),
+                        " here: ", names.empty() ? "none" : util::join(names, ", ")),
+                    "UnknownPolicy");
 }
 
 util::Result<DefinitionPtr> PolicyCatalog::find(const Node& node,
@@ -203,7 +205,9 @@ util::Result<Json> resolve_parameters(const PolicyDefinition& definition, const 
     return parameters;
   }
   auto error = data::combine_errors(std::move(errors), "parameters");
-  error = util::with_context(std::move(error), cat("parameters of policy ", definition.name));
+  error = util::with_context(
+      std::move(error),
+      cat("parameters of ", definition.is_executor() ? "executor " : "policy ", definition.name));
   error.kind = ErrorKind::invalid;
   error.reason = "InvalidParameters";
   return util::fail(std::move(error));

@@ -1,8 +1,11 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/policy_case.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
+
+#include "spec_check.hpp"
 
 namespace kubist::engine {
 
@@ -28,6 +31,7 @@ util::Result<PolicyInput> read_recorded(const Json& input) {
   read.settings = data::object_at(config, {"settings"});
   read.metrics = data::object_at(config, {"metrics"});
   read.answers = config.value("answers", Json());
+  read.target = config.value("target", Json());
   read.state = config.value("state", Json());
   if (auto now = data::string_at(config, {"now"}); !now.empty()) {
     KUBIST_TRY(read.now, util::parse_time(now));
@@ -36,6 +40,38 @@ util::Result<PolicyInput> read_recorded(const Json& input) {
   read.attempt = static_cast<int>(data::int_at(config, {"run", "attempt"}, 1));
   read.seed = data::string_at(config, {"run", "seed"});
   return read;
+}
+
+/// Takes what a policy said into the input of the next one.
+util::Result<> take_policy(const PolicyDefinition& definition, PolicyInput& state,
+                           RecordedRun& run) {
+  PolicyTrace& trace = run.trace.back();
+  KUBIST_TRY(PolicyOutput output, read_policy_output(trace.input, trace.output));
+  KUBIST_CHECK(check_recorded_spec(resources::ObjectView(state.resource).ref(),
+                                   data::object_at(state.resource, {"spec"}), output.spec));
+  trace.results = std::move(output.results);
+  trace.outcome = output.outcome.empty() ? "Succeeded" : output.outcome;
+  state.resource["spec"] = std::move(output.spec);
+  run.output = trace.output;
+  if (output.decision) {
+    output.decision->by = definition.name;
+    state.decision = state.decision ? more_cautious(*state.decision, *output.decision)
+                                    : *std::move(output.decision);
+  }
+  if (state.decision) {  // what the next policy would get
+    run.output["functionConfig"]["decision"] = to_json(*state.decision);
+  }
+  return {};
+}
+
+util::Result<> take_executor(RecordedRun& run) {
+  PolicyTrace& trace = run.trace.back();
+  KUBIST_TRY(ExecutorOutput output, read_executor_output(trace.input, trace.output));
+  trace.results = std::move(output.results);
+  trace.outcome = "Succeeded";
+  run.output = trace.output;
+  run.output["items"] = std::move(output.objects);
+  return {};
 }
 
 util::Result<> run_one(const PolicyDefinition& definition, PolicyInput& state, RecordedRun& run,
@@ -55,27 +91,14 @@ util::Result<> run_one(const PolicyDefinition& definition, PolicyInput& state, R
   auto answers = definition.runtime->evaluate(definition, std::span(&trace.input, 1), stop);
   trace.took = std::chrono::steady_clock::now() - begin;
   trace.stderr_tail = answers.front().stderr_tail;
-  auto output = answers.front().output
-                    ? read_policy_output(trace.input, *answers.front().output)
-                    : util::Result<PolicyOutput>(util::fail(answers.front().output.error()));
-  if (answers.front().output) {
-    trace.output = *answers.front().output;
-  }
-  if (!output) {
-    trace.error = util::with_context(output.error(), cat("policy ", definition.name));
+  const auto taken = [&]() -> util::Result<> {
+    KUBIST_TRY(trace.output, std::move(answers.front().output));
+    return definition.is_executor() ? take_executor(run) : take_policy(definition, state, run);
+  }();
+  if (!taken) {
+    trace.error = util::with_context(
+        taken.error(), cat(definition.is_executor() ? "executor " : "policy ", definition.name));
     return util::fail(*trace.error);
-  }
-  trace.results = output->results;
-  trace.outcome = output->outcome.empty() ? "Succeeded" : output->outcome;
-  state.resource["spec"] = output->spec;
-  run.output = trace.output;
-  if (output->decision) {
-    output->decision->by = definition.name;
-    state.decision = state.decision ? more_cautious(*state.decision, *output->decision)
-                                    : *std::move(output->decision);
-  }
-  if (state.decision) {  // what the next policy would get
-    run.output["functionConfig"]["decision"] = to_json(*state.decision);
   }
   return {};
 }
@@ -146,25 +169,49 @@ util::Result<RecordedRun> run_recorded(
   return run;
 }
 
+namespace {
+
+/// Its policies, or its executor.
+util::Result<> read_calls_of(const Json& document, PolicyCase& test) {
+  const auto add = [&](const Json& entry) -> util::Result<> {
+    std::string name(entry.is_string() ? entry.get<std::string>()
+                                       : data::string_at(entry, {"name"}));
+    if (name.empty()) {
+      return util::fail(
+          ErrorKind::invalid,
+          cat("case ", test.name, test.executor ? ": its executor" : ": a policy", " has no name"));
+    }
+    test.policies.push_back({std::move(name), data::object_at(entry, {"parameters"})});
+    return {};
+  };
+  if (const Json* executor = data::find_path(document, {"executor"})) {
+    test.executor = true;
+    KUBIST_CHECK(add(*executor));
+  }
+  if (const Json* single = data::find_path(document, {"policy"})) {
+    KUBIST_CHECK(add(*single));
+  }
+  for (const Json& entry : data::array_at(document, {"policies"})) {
+    KUBIST_CHECK(add(entry));
+  }
+  return test.executor && test.policies.size() > 1
+             ? util::fail(ErrorKind::invalid,
+                          cat("case ", test.name, " is of an executor and of policies"))
+             : util::Result<>{};
+}
+
+}  // namespace
+
 util::Result<PolicyCase> read_policy_case(const Json& document, const std::string& default_name) {
   PolicyCase test;
   test.name = data::string_at(document, {"name"}, default_name);
-  if (auto single = data::string_at(document, {"policy"}); !single.empty()) {
-    test.policies.push_back({std::string(single), Json::object()});
-  }
-  for (const Json& entry : data::array_at(document, {"policies"})) {
-    std::string name(data::string_at(entry, {"name"}));
-    if (name.empty()) {
-      return util::fail(ErrorKind::invalid, cat("case ", test.name, ": a policy has no name"));
-    }
-    test.policies.push_back({std::move(name), data::object_at(entry, {"parameters"})});
-  }
+  KUBIST_CHECK(read_calls_of(document, test));
   test.input = data::object_at(document, {"input"});
   test.expected = document.is_object() ? document.value("expected", Json()) : Json();
   test.error = data::string_at(document, {"error"});
   if (test.policies.empty() || test.input.empty()) {
     return util::fail(ErrorKind::invalid,
-                      cat("case ", test.name, " needs policy (or policies) and input"));
+                      cat("case ", test.name, " needs policy, policies or executor, and input"));
   }
   if (test.expected.is_null() == test.error.empty()) {
     return util::fail(ErrorKind::invalid,
@@ -186,6 +233,7 @@ util::Result<CaseResult> run_policy_case(const PolicyCase& test, const PolicyCat
   RecordedRun run = run_all(policies, parameters, test.input, outcome, stop);
   CaseResult result;
   result.name = test.name;
+  result.pos = test.pos;
   if (!test.error.empty()) {
     result.passed = !outcome && outcome.error().message.find(test.error) != std::string::npos;
     if (!result.passed) {
@@ -200,6 +248,9 @@ util::Result<CaseResult> run_policy_case(const PolicyCase& test, const PolicyCat
     result.passed = result.differences.empty();
     if (!result.passed) {
       const auto& first = result.differences.front();
+      if (test.lookup) {
+        result.pos = test.lookup(cat("/expected", first.pointer), data::At::key);
+      }
       result.message = cat(result.differences.size(), " differences, the first at ",
                            first.pointer.empty() ? "the root" : first.pointer, ": expected ",
                            data::to_json(first.expected), ", got ", data::to_json(first.actual));

@@ -1,9 +1,12 @@
 #pragma once
 #include <array>
+#include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include <kubist/engine/runner.hpp>
@@ -24,6 +27,9 @@ struct NodeRun {
   bool unwritten = false;                ///< it is being written
   std::optional<HandledRequest> answer;  ///< for when what is below has ended
   std::optional<Steady> settle_until;
+  std::string waits_for;          ///< as its step last said
+  bool telling = false;           ///< it is in m_tellings
+  std::shared_ptr<Telling> step;  ///< at work; shared with that and what is written
 };
 
 /// What is worked on has places of its own: nodes that wait for others hold up no other nodes, and
@@ -84,6 +90,7 @@ class Runner {
   void handle(Gathered& gathered);
   void handle(PoliciesRan& ran);
   void handle(Progressed& progressed);
+  void handle(Told& told);
   void handle(Recorded& recorded);
   void take_status(StepResult& result);
 
@@ -92,6 +99,8 @@ class Runner {
   void cancel_node(NodeId id);
   void stop_work();
   void after_plan_moved();
+  void plan_telling(NodeId id);
+  void start_telling(NodeId id);
   void record_settled(NodeId id, NodeReport& report);
   Json newest_status(NodeId id) const;
   TreeOf tree_of(NodeId id) const;
@@ -113,6 +122,7 @@ class Runner {
   std::size_t m_writes_above = 0;
   std::vector<NodeId> m_gathered;               ///< nodes whose policies can run now
   std::multimap<Steady, NodeId> m_parked;       ///< nodes to look at again then
+  std::multimap<Steady, NodeId> m_tellings;     ///< nodes whose status shall say what they wait for
   std::map<NodeId, Verdict> m_waiting_verdict;  ///< what parked nodes came to so far
   EventQueue m_events;
   std::array<LanePlaces, 4> m_lanes;  ///< last: their threads end before anything that they use

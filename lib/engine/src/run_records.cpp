@@ -81,6 +81,26 @@ void Runner::after_plan_moved() {
   }
 }
 
+void Runner::plan_telling(NodeId id) {
+  NodeRun& own = m_runs[id];
+  if (!own.telling && m_options.write_status && !m_graph[id].foreign_status) {
+    own.telling = true;
+    m_tellings.emplace(std::chrono::steady_clock::now() + m_options.tell_after, id);
+  }
+}
+
+void Runner::start_telling(NodeId id) {
+  NodeRun& own = m_runs[id];
+  own.telling = false;
+  if (own.step->over || own.waits_for.empty() || m_report.stopped) {
+    return;
+  }
+  add(Lane::reach, k_again, id, [this, id, text = own.waits_for, step = own.step] {
+    static_cast<void>(util::guarded([&] { tell_progress(m_context, id, text, *step); }));
+    m_events.push(Told{id});
+  });
+}
+
 void Runner::record_settled(NodeId id, NodeReport& report) {
   StatusInput input = settled_input(m_context, m_plan, id);
   report.message = input.message;

@@ -160,12 +160,15 @@ std::function<void()> Runner::start_node(NodeId id) {
   if (!m_runs[id].settle_until) {
     begin_node(id);
   }
-  return [this, id, mode = m_plan.mode(id)] {
+  m_runs[id].waits_for.clear();
+  auto telling = m_runs[id].step = std::make_shared<Telling>();
+  return [this, id, mode = m_plan.mode(id), telling = std::move(telling)] {
     auto begin = std::chrono::steady_clock::now();
     const NodeRun& own = m_runs[id];
-    auto progress = [this, id](std::string text) {
-      m_events.push(Progressed{id, std::move(text)});
-    };
+    const Progress progress{[this, id](std::string text) {
+                              m_events.push(Progressed{id, std::move(text)});
+                            },
+                            *telling};
     auto step = util::guarded([&] {
       return mode == Mode::remove
                  ? remove_node(m_context, id, own.status, progress)
@@ -247,12 +250,18 @@ void Runner::take_due() {
     make_due(m_parked.begin()->second);
     m_parked.erase(m_parked.begin());
   }
+  while (!m_tellings.empty() && m_tellings.begin()->first <= now) {
+    start_telling(m_tellings.begin()->second);
+    m_tellings.erase(m_tellings.begin());
+  }
 }
 
 void Runner::wait_one() {
   std::optional<Steady> until;
-  if (!m_parked.empty()) {
-    until = m_parked.begin()->first;
+  for (const auto* timed : {&m_parked, &m_tellings}) {
+    if (!timed->empty() && (!until || timed->begin()->first < *until)) {
+      until = timed->begin()->first;
+    }
   }
   // After a stop only what runs is waited for: the token would wake us at once.
   auto event = m_events.pop(until, m_report.stopped ? std::stop_token() : m_stop);
@@ -337,7 +346,11 @@ void Runner::handle(PoliciesRan& ran) {
 
 void Runner::handle(Progressed& progressed) {
   m_parts.observer.progress(m_graph[progressed.id], progressed.message);
+  m_runs[progressed.id].waits_for = std::move(progressed.message);
+  plan_telling(progressed.id);
 }
+
+void Runner::handle(Told& told) { free_place(Lane::reach, told.id); }
 
 void Runner::handle(Recorded& recorded) {
   free_place(Lane::step, recorded.result.id);

@@ -1,6 +1,9 @@
 #include "spec_check.hpp"
 
 #include <mutex>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
@@ -28,17 +31,12 @@ const data::Schema* schema_of(const Key& key) {
   return it->second ? &*it->second : nullptr;
 }
 
-}  // namespace
+std::vector<util::Error> errors_of(const Key& key, const Json& spec) {
+  const data::Schema* schema = schema_of(key);
+  return schema == nullptr ? std::vector<util::Error>{} : schema->validate(spec);
+}
 
-util::Result<> check_spec(const Node& node, const Json& spec) {
-  if (spec == node.spec()) {
-    return {};
-  }
-  const data::Schema* schema = schema_of(node.key);
-  if (!schema) {
-    return {};
-  }
-  auto errors = schema->validate(spec);
+util::Result<> judge(std::vector<util::Error> errors) {
   if (errors.empty()) {
     return {};
   }
@@ -46,6 +44,22 @@ util::Result<> check_spec(const Node& node, const Json& spec) {
                                   "it made a spec that the kind does not take");
   error.reason = "PolicyFailed";
   return util::fail(std::move(error));
+}
+
+}  // namespace
+
+util::Result<> check_spec(const Key& key, const Json& before, const Json& spec) {
+  return spec == before ? util::Result<>{} : judge(errors_of(key, spec));
+}
+
+util::Result<> check_recorded_spec(const Key& key, const Json& before, const Json& spec) {
+  std::set<std::string> known;
+  for (const util::Error& error : errors_of(key, before)) {
+    known.insert(error.message);
+  }
+  std::vector<util::Error> errors = errors_of(key, spec);
+  std::erase_if(errors, [&](const util::Error& error) { return known.contains(error.message); });
+  return judge(std::move(errors));
 }
 
 }  // namespace kubist::engine

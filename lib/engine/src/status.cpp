@@ -132,6 +132,15 @@ Json last_run(const StatusInput& input, std::string_view now) {
   return run;
 }
 
+/// Somebody else may have written anything there.
+Json with_conditions(const Json& present) {
+  Json status = present.is_object() ? present : Json::object();
+  if (!status.contains("conditions") || !status["conditions"].is_array()) {
+    status["conditions"] = Json::array();
+  }
+  return status;
+}
+
 }  // namespace
 
 std::chrono::milliseconds retry_delay(int failures, double unit) {
@@ -146,17 +155,21 @@ std::chrono::milliseconds retry_delay(int failures, double unit) {
 }
 
 Json compute_status(const Json& present, const StatusInput& input) {
-  Json status = present.is_object() ? present : Json::object();
+  Json status = with_conditions(present);
   std::string now = util::format_time(input.now);
-  if (!status.contains("conditions") || !status["conditions"].is_array()) {
-    status["conditions"] = Json::array();
-  }
   if (input.generation > 0) {
     status["observedGeneration"] = input.generation;
   }
   set_fields(status, input);
   set_standard_conditions(status, input, now);
   set_tree_condition(status, input, now);
+  for (const std::string& type : input.gone_conditions) {
+    auto& conditions = status["conditions"];
+    conditions.erase(
+        std::remove_if(conditions.begin(), conditions.end(),
+                       [&](const Json& each) { return data::string_at(each, {"type"}) == type; }),
+        conditions.end());
+  }
   for (const auto& condition : input.conditions) {
     auto own = condition;
     own.observed_generation = input.generation;
@@ -170,12 +183,35 @@ Json compute_status(const Json& present, const StatusInput& input) {
   return status;
 }
 
+Json with_progress(const Json& present, const std::string& message, std::int64_t generation,
+                   std::chrono::system_clock::time_point now) {
+  Json status = with_conditions(present);
+  StatusInput input;
+  input.phase = Phase::progressing;
+  input.message = message;
+  input.generation = generation;
+  if (generation > 0) {
+    status["observedGeneration"] = generation;
+  }
+  set_standard_conditions(status, input, util::format_time(now));
+  set_tree_condition(status, input, util::format_time(now));
+  return status;
+}
+
+Json without_progress(Json status, const Json& former) {
+  for (const char* field : {"conditions", "observedGeneration"}) {
+    if (const Json* before = data::find_path(former, {field}); before != nullptr) {
+      status[field] = *before;
+    } else {
+      status.erase(field);
+    }
+  }
+  return status;
+}
+
 Json with_tree_ready(const Json& present, Truth tree_ready, const std::string& message,
                      std::int64_t generation, std::chrono::system_clock::time_point now) {
-  Json status = present.is_object() ? present : Json::object();
-  if (!status.contains("conditions") || !status["conditions"].is_array()) {
-    status["conditions"] = Json::array();
-  }
+  Json status = with_conditions(present);
   set(status, "TreeReady", tree_ready, tree_reason(tree_ready), message, generation,
       util::format_time(now));
   return status;

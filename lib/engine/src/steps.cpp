@@ -156,6 +156,15 @@ void mark_cancelled(StepResult& result, std::vector<Write> writes) {
   result.report.writes = std::move(writes);
 }
 
+/// A step that was cut short waits for nothing any more: its status says again what it said.
+void take_back(const StepContext& context, StepResult& result, const Json& present,
+               const Telling& telling) {
+  if (telling.told) {
+    change_status(context, result, present,
+                  [&](const Json& before) { return without_progress(before, present); });
+  }
+}
+
 bool is_bad(Outcome outcome) { return outcome == Outcome::failed || outcome == Outcome::stalled; }
 
 void describe(StepResult& result, const Alignment& alignment) {
@@ -189,6 +198,7 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
   input.reason = alignment.reason;
   input.message = alignment.message;
   input.conditions = alignment.conditions;
+  input.gone_conditions = alignment.gone_conditions;
   input.fields = alignment.status;
   if (!is_answered_later(node, alignment)) {
     input.handled_request = alignment.handled_request;
@@ -231,13 +241,15 @@ StepResult broken_step(NodeId id, const util::Error& error) {
 }
 
 StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict* policies,
-                      const Json& present, const std::function<void(std::string)>& progress) {
+                      const Json& present, const Progress& progress) {
   StepResult result;
   result.id = id;
-  auto called = call_executor(context, context.graph[id], policies, progress);
+  auto called = call_executor(context, context.graph[id], policies, progress.tell);
+  progress.telling.over = true;
   Alignment alignment = called ? std::move(*called) : alignment_of(called.error());
   if (cut_short(context, is_bad(alignment.outcome))) {
     mark_cancelled(result, std::move(alignment.writes));
+    take_back(context, result, present, progress.telling);
     return result;
   }
   describe(result, alignment);
@@ -272,7 +284,7 @@ util::Result<Executor*> remover_of(const ExecutorSet& executors, const Node& nod
 }  // namespace
 
 StepResult remove_node(const StepContext& context, NodeId id, const Json& present,
-                       const std::function<void(std::string)>& progress) {
+                       const Progress& progress) {
   StepResult result;
   result.id = id;
   const Node& node = context.graph[id];
@@ -282,11 +294,13 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
     Context call{context.graph, context.info,
                  node.spec(),   node.executor ? node.executor->parameters : none,
                  context.stop,  context.parts.clock.now(),
-                 progress,      std::nullopt};
+                 progress.tell, std::nullopt};
     return util::guarded([&] { return executor->remove(node, call); });
   }();
+  progress.telling.over = true;
   if (cut_short(context, !removed || removed->state == RemovalState::failed)) {
     mark_cancelled(result, removed ? std::move(removed->writes) : std::vector<Write>{});
+    take_back(context, result, present, progress.telling);
     return result;
   }
   StatusInput input = common_input(context, id);
@@ -330,6 +344,19 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
     nearest(report.requeue_after, retry_after(status, input));
   }
   return result;
+}
+
+void tell_progress(const StepContext& context, NodeId id, const std::string& text,
+                   Telling& telling) {
+  const Node& node = context.graph[id];
+  // Where it cannot be written, the status at the end says why.
+  static_cast<void>(context.parts.statuses.change(node, [&](const Json& before) {
+    if (telling.over) {
+      return before;
+    }
+    telling.told = true;
+    return with_progress(before, text, node.generation, context.parts.clock.now());
+  }));
 }
 
 StepResult record_node(const StepContext& context, NodeId id, const StatusInput& input,

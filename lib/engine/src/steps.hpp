@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -27,14 +28,31 @@ struct StepContext {
   std::stop_token stop;
 };
 
+/// What others were told of a step. Any thread; told and over change under the status store's turn
+/// of the node, or after it.
+struct Telling {
+  std::atomic<bool> over = false;  ///< its own status comes next
+  std::atomic<bool> told = false;  ///< its status says what it waits for
+};
+
+/// A step that is at work. Any thread.
+struct Progress {
+  std::function<void(std::string)> tell;  ///< what it waits for
+  Telling& telling;
+};
+
 /// Aligns one node after its policies (`policies` null: it has none), and writes its status.
 /// `present`: as this run knows it, for where none is written. Any thread.
 StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict* policies,
-                      const Json& present, const std::function<void(std::string)>& progress);
+                      const Json& present, const Progress& progress);
 
 /// Removes one node, and writes its status while it is not gone. Any thread.
 StepResult remove_node(const StepContext& context, NodeId id, const Json& present,
-                       const std::function<void(std::string)>& progress);
+                       const Progress& progress);
+
+/// Writes into the status what the node waits for, unless its step is over. Any thread.
+void tell_progress(const StepContext& context, NodeId id, const std::string& text,
+                   Telling& telling);
 
 /// What a step of that node came to that threw.
 StepResult broken_step(NodeId id, const util::Error& error);

@@ -18,9 +18,10 @@ namespace {
 // Of the object, not of one of its targets.
 constexpr std::array<std::string_view, 2> k_shared{"handledRequest", "lastRun"};
 // Of each entry alone.
-constexpr std::array<std::string_view, 10> k_own{
-    "virtualCluster", "ready",    "reason",   "conditions", "observedGeneration",
-    "inventory",      "policies", "failures", "nextRunAt",  "effective"};
+constexpr std::array<std::string_view, 11> k_own{
+    "virtualCluster",     "ready",     "reason",   "conditions",
+    "observedGeneration", "inventory", "policies", "failures",
+    "nextRunAt",          "effective", "executor"};
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

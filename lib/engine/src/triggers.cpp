@@ -109,14 +109,28 @@ std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
   return keys;
 }
 
+namespace {
+
+/// Is it kubist's own, and no event's?
+bool is_own(Cause cause) {
+  return cause == Cause::due || cause == Cause::retry || cause == Cause::resync;
+}
+
+}  // namespace
+
 void Schedule::add(const Key& key, Time when, const Trigger& cause) {
   auto [it, added] = m_entries.try_emplace(key, Entry{when, cause});
+  Entry& entry = it->second;
   if (!added) {
-    if (it->second.when <= when) {
+    const bool sooner = when < entry.when;
+    if (is_own(entry.cause) != is_own(cause) ? is_own(entry.cause) : sooner) {
+      entry.cause = cause;
+    }
+    if (!sooner) {
       return;
     }
-    m_queue.erase({it->second.when, key});
-    it->second = {when, cause};
+    m_queue.erase({entry.when, key});
+    entry.when = when;
   }
   m_added += added ? 1 : 0;
   m_queue.emplace(when, key);

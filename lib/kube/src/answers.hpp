@@ -7,7 +7,7 @@
 #include <kubist/http/transport.hpp>
 #include <kubist/util/result.hpp>
 
-// What an API server may answer: it may be a member's. docs/limits.md tells these limits.
+// What an API server may answer: it may be a member's. docs/reference/limits.md tells these limits.
 namespace kubist::kube {
 
 inline constexpr std::size_t k_max_reply = std::size_t{512} << 20U;

@@ -14,6 +14,8 @@ using util::ErrorKind;
 
 constexpr std::string_view k_field_conflict = "FieldManagerConflict";
 constexpr std::string_view k_conflict_text = ": conflict with ";
+// What a server-side apply says of an unknown field, by a 500.
+constexpr std::string_view k_not_in_schema = ": field not declared in schema";
 constexpr std::size_t k_shown_body = 300;
 constexpr std::size_t k_longest_message = 16384;
 constexpr std::size_t k_longest_warning = 4096;  // API servers cut all of an answer's there
@@ -78,6 +80,9 @@ ErrorKind kind_of(int status, std::string_view reason, std::string_view message)
   if (status == 504 || reason == "Timeout") {
     return ErrorKind::timeout;
   }
+  if (message.find(k_not_in_schema) != std::string_view::npos) {
+    return ErrorKind::invalid;
+  }
   switch (status) {
     case 401:
     case 403:
@@ -121,6 +126,10 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
       return grant;
     }
     return "Ask for the right with a Role or ClusterRole, or use another --context.";
+  }
+  if (has(k_not_in_schema)) {
+    return "Server-side apply takes no unknown field, whatever --validate says: correct its name, "
+           "or leave it out.";
   }
   if (status == 429) {
     return "The server is overloaded: try again later.";
@@ -172,7 +181,8 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
   if (message.size() > k_longest_message) {
     message = message.substr(0, k_longest_message) + " ...";
   }
-  if (message.empty()) {
+  const bool answered = !message.empty();
+  if (!answered) {
     message = util::cat("the server answered ", number, " (", reason, ')');
   }
   util::Error error =
@@ -180,6 +190,7 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
                        hint_of(number, reason, message));
   error.http_status = number;
   error.reason = std::move(reason);
+  error.request = answered ? context : "";
   add_causes(error, status);
   return error;
 }
@@ -214,6 +225,7 @@ util::Error api_error(std::string_view method, std::string_view url,
         util::cat("the server answered ", response.status, ": ", util::printable(text));
   }
   util::Error error = from_status(context, synthesized, response.status, method);
+  error.request.clear();
   if (response.status == 404 && url.find("/apis/kubist.io/") != std::string_view::npos) {
     error.hint = "The cluster does not have kubist's kinds: run `kubist init`.";
   }
@@ -222,6 +234,14 @@ util::Error api_error(std::string_view method, std::string_view url,
 
 util::Error status_error(std::string_view context, const Json& status) {
   return from_status(context, status.is_object() ? status : Json::object(), 500, "GET");
+}
+
+util::Error no_object(const ApiResource& resource, std::string_view name) {
+  util::Error error = util::make_error(
+      ErrorKind::not_found, util::cat(resource.group_resource(), " \"", name, "\" not found"));
+  error.http_status = 404;
+  error.reason = reason_of(404, "GET");
+  return error;
 }
 
 std::vector<FieldConflict> field_conflicts(std::string_view body) {

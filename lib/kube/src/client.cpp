@@ -17,6 +17,7 @@
 #include "routed_transport.hpp"
 #include "settling_transport.hpp"
 #include "tracking_transport.hpp"
+#include "write_guard.hpp"
 
 namespace kubist::kube {
 namespace {
@@ -49,19 +50,23 @@ std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
   return transport;
 }
 
-std::shared_ptr<http::Transport> track(const ClusterAccess& access,
+std::shared_ptr<http::Transport> track(const ClusterAccess& access, const ClientOptions& options,
                                        std::shared_ptr<http::Transport> transport) {
   if (access.from_secret) {
     transport = std::make_shared<StatusesAlone>(std::move(transport));
   }
-  return std::make_shared<TrackingTransport>(std::make_shared<PathGuard>(std::move(transport)));
+  transport = std::make_shared<PathGuard>(std::move(transport));
+  if (options.before_write) {
+    transport = std::make_shared<WriteGuard>(std::move(transport), options.before_write);
+  }
+  return std::make_shared<TrackingTransport>(std::move(transport));
 }
 
-/// From the top: tracking, paths, what a Secret's server may say, writes without an answer,
-/// retries, credentials, traces, libcurl.
+/// From the top: tracking, leave to write, paths, what a Secret's server may say, writes without an
+/// answer, retries, credentials, traces, libcurl.
 std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientOptions& options) {
   if (options.transport) {
-    return track(access, options.transport);
+    return track(access, options, options.transport);
   }
   if (!options.engine) {
     options.engine = std::make_shared<http::CurlEngine>();
@@ -81,7 +86,7 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
     transport = std::make_shared<SettlingTransport>(
         std::make_shared<http::RetryTransport>(std::move(transport)));
   }
-  return track(access, std::move(transport));
+  return track(access, options, std::move(transport));
 }
 
 /// A list has another kind; so has what a server sends that took the path for another place.
@@ -107,7 +112,7 @@ util::Result<data::Json> Reply::json() const {
   auto value = parse_answer(body);
   if (!value) {
     return util::fail(ErrorKind::unavailable,
-                      "the answer is not JSON within the limits (docs/limits.md)",
+                      "the answer is not JSON within the limits (docs/reference/limits.md)",
                       "Is something else than a Kubernetes API server behind this address?");
   }
   if (expected) {
@@ -299,36 +304,6 @@ util::Result<ServerVersion> Client::version(std::stop_token stop) {
   version.major = number("major");
   version.minor = number("minor");
   return version;
-}
-
-util::Result<AccessAnswer> Client::can_i(const AccessQuestion& question, std::stop_token stop) {
-  data::Json attributes = {
-      {"verb", question.verb}, {"group", question.group}, {"resource", question.resource}};
-  const auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) {
-      attributes[key] = value;
-    }
-  };
-  add("subresource", question.subresource);
-  add("namespace", question.ns);
-  add("name", question.name);
-  const data::Json review = {{"apiVersion", "authorization.k8s.io/v1"},
-                             {"kind", "SelfSubjectAccessReview"},
-                             {"spec", {{"resourceAttributes", std::move(attributes)}}}};
-  ApiCall call;
-  call.method = "POST";
-  call.path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-  call.content_type = "application/json";
-  call.body = std::make_shared<const std::string>(review.dump());
-  call.idempotent = true;  // nothing is kept
-  call.max_body = k_max_small_reply;
-  KUBIST_TRY(const data::Json value, json(call, std::move(stop)));
-  AccessAnswer answer;
-  if (const auto status = value.find("status"); status != value.end() && status->is_object()) {
-    answer.allowed = status->value("allowed", false);
-    answer.reason = status->value("reason", "");
-  }
-  return answer;
 }
 
 }  // namespace kubist::kube

@@ -24,7 +24,7 @@ constexpr std::int64_t k_max_limit = 20000;
 util::Error too_long(std::string_view what, std::size_t bytes, const char* of_what) {
   return util::make_error(util::ErrorKind::invalid,
                           util::cat(what, ": the list is longer than ", bytes, of_what),
-                          "See docs/limits.md.", std::string(http::k_failure_too_large));
+                          "See docs/reference/limits.md.", std::string(http::k_failure_too_large));
 }
 
 std::string_view accept_list(Form form) {

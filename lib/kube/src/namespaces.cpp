@@ -8,4 +8,10 @@ bool takes_no_objects(Client& client, const std::string& ns, const std::stop_tok
   return live && (!*live || !data::string_at(**live, {"metadata", "deletionTimestamp"}).empty());
 }
 
+util::Result<std::string> cluster_uid(Client& client, const std::stop_token& stop) {
+  KUBIST_TRY(const data::Json system,
+             client.json(get(well_known::namespaces(), "", "kube-system"), stop));
+  return std::string(data::string_at(system, {"metadata", "uid"}));
+}
+
 }  // namespace kubist::kube

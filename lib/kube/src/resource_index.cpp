@@ -44,8 +44,10 @@ const ApiResource* ResourceIndex::find_word(std::string_view word, std::string_v
   int best_rank = 0;
   for (auto entry = begin; entry != end; ++entry) {
     const ApiResource& resource = m_resources[entry->second];
-    if ((!version.empty() && resource.version != version) ||
-        (group != "*" && resource.group != group)) {
+    const bool in_group = group.ends_with('*')
+                              ? resource.group.starts_with(group.substr(0, group.size() - 1))
+                              : resource.group == group;
+    if ((!version.empty() && resource.version != version) || !in_group) {
       continue;
     }
     // Short names yield to names, as in kubectl.
@@ -74,7 +76,8 @@ const ApiResource* ResourceIndex::by_word(std::string_view given) const {
   }
   const auto second = rest.find('.');
   const std::string_view group = second == std::string_view::npos ? "" : rest.substr(second + 1);
-  return find_word(name, rest.substr(0, second), group);
+  const ApiResource* found = find_word(name, rest.substr(0, second), group);
+  return found != nullptr ? found : find_word(name, "", util::cat(rest, '*'));
 }
 
 std::vector<const ApiResource*> ResourceIndex::by_category(std::string_view category) const {

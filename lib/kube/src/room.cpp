@@ -60,7 +60,7 @@ Kept Room::read(const ApiResource& resource, std::string_view ns, std::string_vi
     kept.unreadable = unreadable(
         kept.object,
         cat("namespace ", ns, " has no room for it: its objects may take ", m_most >> 20U,
-            " MiB of memory (docs/limits.md)"),
+            " MiB of memory (docs/reference/limits.md)"),
         "Delete objects in the namespace, make them smaller, or keep some in another project");
   }
   return kept;

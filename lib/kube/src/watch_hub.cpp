@@ -81,7 +81,7 @@ class Feed {
       return util::fail(util::ErrorKind::invalid,
                         util::cat("a watch of ", m_options.resource.group_resource(),
                                   " has more than ", k_most_objects, " objects"),
-                        "See docs/limits.md.");
+                        "See docs/reference/limits.md.");
     }
     if (event.type == WatchEventType::bookmark) {
       return {};

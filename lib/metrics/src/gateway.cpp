@@ -77,7 +77,7 @@ class GatewayProvider : public Provider {
       sample.error().message +=
           cat(" in the statistics of ", reading->pods, " gateway pod(s): no request came yet, or ",
               "the proxies expose neither Envoy's clusters nor istio_requests_total (see ",
-              "docs/metrics.md)");
+              "docs/how-to/metrics.md)");
     }
     return sample;
   }

@@ -40,6 +40,12 @@ Level level_of(const Json& before, const Json& after, std::string_view reason) {
   return state.empty() ? Level::debug : Level::info;
 }
 
+bool is_failed(const Json& status) {
+  const std::string_view state = data::string_at(status, {"state"});
+  return state == "RolledBack" || state == "Aborted" || data::int_at(status, {"failures"}) > 0 ||
+         of_condition(status, "Stalled", "status") == "True";
+}
+
 }  // namespace
 
 std::string_view to_string(Level level) {
@@ -70,6 +76,9 @@ std::optional<Message> message_of(const engine::Node& node, const Json& before, 
   message.reason = of_condition(after, "Ready", "reason");
   message.text = of_condition(after, "Ready", "message");
   message.level = level_of(before, after, message.reason);
+  message.uid = node.uid;
+  message.failed = is_failed(after);
+  message.recovered = ready == "True" && is_failed(before);
   return message;
 }
 

@@ -112,7 +112,18 @@ util::Result<Filter> Filter::read(const Json& settings) {
   return filter;
 }
 
+Sink default_sink() {
+  Sink sink;
+  sink.name = "events";
+  sink.type = SinkType::events;
+  sink.by_default = true;
+  return sink;
+}
+
 bool Filter::passes(const Message& message, const Sink& sink) const {
+  if (sink.by_default) {
+    return !m_disabled && (message.failed || message.recovered);
+  }
   if (!sink.kinds.empty() && !sink.kinds.contains(message.node.kind)) {
     return false;
   }

@@ -4,8 +4,11 @@
 
 #include <kubist/release/experiment_assignment.hpp>
 #include <kubist/stats/sampling.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::experiment {
+
+using util::cat;
 
 namespace {
 
@@ -64,6 +67,34 @@ std::vector<int> thompson_shares(const Plan& plan, const std::vector<Totals>& to
   std::transform(best.begin(), best.end(), percents.begin(),
                  [&](int wins) { return given + left * wins / k_draws; });
   return whole(percents);
+}
+
+util::Result<std::vector<int>> shares_of(const Plan& plan,
+                                         const std::map<std::string, int>& given) {
+  std::vector<int> shares;
+  if (given.empty()) {
+    return shares;
+  }
+  const auto refused = [](std::string message) {
+    return util::fail(util::ErrorKind::invalid, std::move(message), "", "SharesRefused");
+  };
+  if (plan.assignment == Assignment::fixed) {
+    return refused("a policy gives shares, and spec.assignment.kind is Fixed: make it Policies");
+  }
+  for (const Variant& variant : plan.variants) {
+    const auto found = given.find(variant.name);
+    if (found == given.end() || found->second < plan.minimum_percent) {
+      return refused(cat("every variant needs a share of ", plan.minimum_percent,
+                         " % or more: ", variant.name));
+    }
+    shares.push_back(found->second);
+  }
+  const int sum = std::accumulate(shares.begin(), shares.end(), 0);
+  if (sum != 100 || given.size() != plan.variants.size()) {
+    return refused(cat("the variants' shares are ", sum, " % together, of ", given.size(),
+                       " names: they must be 100 %, a share for each variant"));
+  }
+  return shares;
 }
 
 bool is_worth_moving(const std::vector<int>& before, const std::vector<int>& shares) {

@@ -71,7 +71,7 @@ class Judge {
       const stats::WelchResult welch = stats::welch_t_test(own, control);
       comparison.p = welch.two_sided;
       half = stats::t_quantile(1 - m_alpha / 2, welch.freedom) * std::sqrt(variance);
-    } else if (m_plan.assignment == Assignment::thompson) {
+    } else if (m_plan.assignment != Assignment::fixed) {
       const stats::MeanSequence mine{own.n, own.mean, own.variance * own.n};
       const stats::MeanSequence theirs{control.n, control.mean, control.variance * control.n};
       half = stats::separate_half_width(mine, theirs, m_alpha, m_plan.samples);

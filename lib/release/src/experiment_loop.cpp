@@ -1,10 +1,12 @@
 #include <kubist/release/experiment_assignment.hpp>
 #include <kubist/release/experiment_loop.hpp>
+#include <kubist/release/experiment_observation.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/words.hpp>
 
 namespace kubist::experiment {
 
+using engine::Action;
 using util::cat;
 
 namespace {
@@ -13,13 +15,20 @@ constexpr std::chrono::milliseconds k_soon{1000};
 /// A look that comes a little early reads all the same.
 constexpr double k_early = 0.8;
 constexpr const char* k_person = "a person";
+constexpr const char* k_policy = "a policy";
 constexpr const char* k_route_changed = "RouteChanged";
 
 class Look {
  public:
   Look(const Plan& plan, const Progress& before, const Seen& seen,
-       const std::optional<Reading>& reading, Request request, Time now)
-      : m_plan(plan), m_seen(seen), m_reading(reading), m_request(request), m_now(now) {
+       const std::optional<Reading>& reading, const std::optional<engine::Decision>& decision,
+       Request request, Time now)
+      : m_plan(plan),
+        m_seen(seen),
+        m_reading(reading),
+        m_decision(decision),
+        m_request(request),
+        m_now(now) {
     m_tick.progress = before;
     if (progress().since == Time{}) {
       progress().since = now;
@@ -130,6 +139,9 @@ class Look {
     if (!m_seen.settled) {
       return say("RouteNotReady", cat("TrafficRoute/", m_plan.route, " is not ready", why()));
     }
+    if (m_decision && m_decision->action >= Action::pause) {
+      return say(word("PausedByPolicy"), m_decision->told());
+    }
     progress().for_spec = m_seen.for_spec;
     return move_to(State::running, "Started", "clients are assigned from now on");
   }
@@ -149,58 +161,59 @@ class Look {
     if (!progress().started_at) {
       progress().started_at = m_now;
     }
-    return !m_reading || judge_reading(*m_reading);
+    return stopped() || !m_reading || take(*m_reading);
   }
 
-  bool judge_reading(const Reading& reading) {
-    progress().read_at = m_now;
+  bool stopped() {
+    if (!m_decision || m_decision->action < Action::pause) {
+      return false;
+    }
+    if (m_decision->action == Action::pause) {
+      return pause(k_policy, word("PausedByPolicy"), m_decision->told());
+    }
+    progress().aborting = true;
+    return finish(word("PolicyRollback"), m_decision->told());
+  }
+
+  bool take(const Reading& reading) {
+    progress().read_at = reading.at;
     if (reading.counters.empty()) {
       return say(reading.reason, reading.message);
     }
-    gather(reading.counters);
-    Judgement judgement = judge(m_plan, progress().gathered);
-    progress().report = std::move(judgement.report);
-    if (judgement.verdict == Verdict::undecided) {
-      assign();
-      return say(judgement.reason, judgement.message);
-    }
-    progress().winner = judgement.winner;
-    return finish(judgement.reason, judgement.message);
+    progress().gathered = gather(m_plan, progress(), reading.counters);
+    progress().last = reading.counters;
+    progress().report = judge(m_plan, progress().gathered).report;
+    return decide();
   }
 
-  void gather(const std::vector<std::vector<Totals>>& counters) {
-    auto& gathered = progress().gathered;
-    if (gathered.empty()) {
-      gathered.assign(m_plan.goals.size(), std::vector<Totals>(m_plan.variants.size()));
+  bool decide() {
+    if (!m_decision) {
+      return say("NoDecision", "no policy decided: name ABTest among its policies, or a judge");
     }
-    for (std::size_t goal = 0; goal < progress().last.size(); ++goal) {
-      for (std::size_t i = 0; i < counters[goal].size(); ++i) {
-        add(counters[goal][i], progress().last[goal][i], m_plan.goals[goal].kind,
-            gathered[goal][i]);
-      }
+    if (m_decision->action == Action::advance) {
+      return end();
     }
-    progress().last = counters;
-  }
-  static void add(const Totals& now, const Totals& before, GoalKind kind, Totals& into) {
-    const Totals more{now.n - before.n, now.sum - before.sum, now.squares - before.squares};
-    const bool shrank =
-        more.n < 0 || more.squares < 0 || (kind == GoalKind::conversion && more.sum < 0);
-    if (!shrank && more.n > 0) {
-      into = {into.n + more.n, into.sum + more.sum, into.squares + more.squares};
+    auto shares = shares_of(m_plan, m_decision->shares);
+    if (!shares) {
+      return say(shares.error().reason, shares.error().message);
     }
+    if (!shares->empty() && is_worth_moving(progress().shares, *shares)) {
+      progress().shares = *std::move(shares);
+    }
+    return say(word("Held"), m_decision->told());
   }
 
-  // Drawn from the time of the reading, so that anybody can draw again.
-  void assign() {
-    if (m_plan.assignment != Assignment::thompson) {
-      return;
+  bool end() {
+    const std::string& winner = m_decision->winner;
+    if (!winner.empty() && !has_variant(m_plan, winner)) {
+      return say("UnknownWinner", cat(m_decision->by, ": ", winner, " is none of its variants"));
     }
-    const auto at = std::chrono::duration_cast<std::chrono::seconds>(m_now.time_since_epoch());
-    auto shares = thompson_shares(m_plan, progress().gathered.front(),
-                                  static_cast<std::uint64_t>(at.count()));
-    if (!shares.empty() && is_worth_moving(progress().shares, shares)) {
-      progress().shares = std::move(shares);
-    }
+    progress().winner = winner;
+    return finish(word(winner.empty() ? "NoDifference" : "Winner"), m_decision->told());
+  }
+
+  std::string word(const char* otherwise) const {
+    return m_decision->reason.empty() ? otherwise : m_decision->reason;
   }
 
   bool restore() {
@@ -235,6 +248,7 @@ class Look {
   const Plan& m_plan;
   const Seen& m_seen;
   const std::optional<Reading>& m_reading;
+  const std::optional<engine::Decision>& m_decision;
   const Request m_request;
   const Time m_now;
   Tick m_tick;
@@ -257,8 +271,9 @@ bool reads(const Plan& plan, const Progress& before, const Seen& seen, Time now)
 }
 
 Tick tick(const Plan& plan, const Progress& before, const Seen& seen,
-          const std::optional<Reading>& reading, Request request, Time now) {
-  return Look(plan, before, seen, reading, request, now).take();
+          const std::optional<Reading>& reading, const std::optional<engine::Decision>& decision,
+          Request request, Time now) {
+  return Look(plan, before, seen, reading, decision, request, now).take();
 }
 
 }  // namespace kubist::experiment

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
@@ -5,6 +6,7 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::experiment {
 
@@ -13,6 +15,10 @@ using util::cat;
 using util::ErrorKind;
 
 namespace {
+
+constexpr util::Word<Assignment> k_assignments[] = {{Assignment::fixed, "Fixed"},
+                                                    {Assignment::thompson, "Thompson"},
+                                                    {Assignment::policies, "Policies"}};
 
 util::Result<> read_time(const Json& spec, std::initializer_list<std::string_view> path,
                          std::chrono::seconds& time) {
@@ -43,10 +49,11 @@ util::Result<> unique(const Json& list, const char* field) {
 
 util::Result<> read_assignment(const Json& experiment, Plan& plan) {
   const Json& given = data::object_at(experiment, {"spec", "assignment"});
-  if (data::string_at(given, {"kind"}) != "Thompson") {
+  const std::string_view kind = data::string_at(given, {"kind"});
+  plan.assignment = util::value_of(k_assignments, kind).value_or(Assignment::fixed);
+  if (plan.assignment == Assignment::fixed) {
     return {};
   }
-  plan.assignment = Assignment::thompson;
   const auto minimum = data::int_at(given, {"minimumPercent"}, plan.minimum_percent);
   const std::string uid(data::string_at(experiment, {"metadata", "uid"}));
   const Json* seed = data::find_path(given, {"seed"});
@@ -61,8 +68,8 @@ util::Result<> read_assignment(const Json& experiment, Plan& plan) {
   plan.minimum_percent = static_cast<int>(minimum);
   if (plan.test == Test::welch) {
     return util::fail(ErrorKind::invalid,
-                      "spec.assignment.kind: Thompson needs a test that holds at any time, and "
-                      "spec.test.kind is Welch");
+                      cat("spec.assignment.kind: ", kind,
+                          " needs a test that holds at any time, and spec.test.kind is Welch"));
   }
   return {};
 }
@@ -79,6 +86,11 @@ std::string hash_of(const Plan& plan) {
 }
 
 }  // namespace
+
+bool has_variant(const Plan& plan, std::string_view name) {
+  return std::any_of(plan.variants.begin(), plan.variants.end(),
+                     [&](const Variant& each) { return each.name == name; });
+}
 
 util::Result<Plan> read_plan(const Json& experiment) {
   const Json& spec = data::object_at(experiment, {"spec"});
@@ -119,6 +131,18 @@ util::Result<Plan> read_plan(const Json& experiment) {
   }
   KUBIST_CHECK(read_assignment(experiment, plan));
   plan.hash = hash_of(plan);
+  return plan;
+}
+
+util::Result<Plan> after_policies(const Plan& before, const Json& experiment) {
+  KUBIST_TRY(Plan plan, read_plan(experiment));
+  if (plan.route != before.route || plan.hash != before.hash) {
+    return util::fail(ErrorKind::invalid,
+                      "its policies changed the route, the variants or the goals, which are read "
+                      "before they run",
+                      "Let them change interval, maxDuration, test and assignment only.",
+                      "PolicyNotApplicable");
+  }
   return plan;
 }
 

@@ -71,7 +71,7 @@ std::vector<int> read_shares(const Json* json, const Plan& plan) {
   }
   const bool good = shares.size() == plan.variants.size() &&
                     std::all_of(shares.begin(), shares.end(), [](int share) { return share > 0; });
-  return good && plan.assignment == Assignment::thompson ? shares : std::vector<int>{};
+  return good && plan.assignment != Assignment::fixed ? shares : std::vector<int>{};
 }
 
 Json to_json(const std::vector<GoalReport>& report) {
@@ -121,8 +121,10 @@ Json to_json(const Progress& progress) {
                       {"last", to_json(progress.last)},
                       {"gathered", to_json(progress.gathered)}};
   }
-  json["assignment"] =
-      progress.shares.empty() ? Json() : Json{{"seed", progress.seed}, {"shares", progress.shares}};
+  json["assignment"] = progress.shares.empty() ? Json() : Json{{"shares", progress.shares}};
+  if (!progress.shares.empty() && progress.seed) {
+    json["assignment"]["seed"] = *progress.seed;
+  }
   if (!progress.report.empty()) {
     json["report"] = to_json(progress.report);  // else the one before stays
   }
@@ -145,7 +147,9 @@ Progress read_progress(const Json& status, const Plan& plan) {
   progress.started_at = time_at(status, "startedAt");
   progress.read_at = time_at(status, "readAt");
   progress.plan = plan.hash;
-  progress.seed = plan.seed;
+  if (plan.assignment == Assignment::thompson) {
+    progress.seed = plan.seed;
+  }
   if (data::string_at(status, {"cursor", "plan"}) == plan.hash) {
     progress.last = read_totals(data::find_path(status, {"cursor", "last"}), plan);
     progress.gathered = read_totals(data::find_path(status, {"cursor", "gathered"}), plan);

@@ -281,14 +281,7 @@ class Look : private Machine {
     return fire(Event::baked, "Promoted", cat("version ", m_plan.canary, " has all the traffic"));
   }
 
-  std::string told() const {
-    if (!m_decision) {
-      return "no policy decided";
-    }
-    return m_decision->by.empty() || m_decision->message.empty()
-               ? m_decision->message
-               : cat(m_decision->by, ": ", m_decision->message);
-  }
+  std::string told() const { return m_decision ? m_decision->told() : "no policy decided"; }
   static std::string word(const std::string& reason, const char* fallback) {
     return reason.empty() ? fallback : reason;
   }

@@ -2,6 +2,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/manifest.hpp>
+#include <kubist/resources/source_file.hpp>
 #include <kubist/util/text.hpp>
 
 #include "manifest_source.hpp"
@@ -85,6 +86,10 @@ class Reader {
     bool sound = require(manifest, "/apiVersion", "apiVersion");
     sound &= require(manifest, "/kind", "kind");
     sound &= check_name(manifest);
+    if (auto taken = take_source_file(manifest.object, manifest.pos.origin); !taken) {
+      fail(manifest, "/spec/runtime/jsonnet/sourceFile", taken.error().message, taken.error().hint);
+      return;
+    }
     if (sound) {
       m_result.manifests.push_back(std::move(manifest));
     }

@@ -84,10 +84,10 @@ ObjectDiff diff_objects(const Json& before, const Json& after, const DiffOptions
     return result;
   }
   std::tie(from, to) = masked_pair(from, to);
-  std::string old_text = from.is_null() ? std::string{} : data::to_yaml(from);
-  std::string new_text = to.is_null() ? std::string{} : data::to_yaml(to);
-  result.text =
-      unified_diff(old_text, new_text, options.before_label, options.after_label, options.context);
+  result.before = from.is_null() ? std::string{} : data::to_yaml(from);
+  result.after = to.is_null() ? std::string{} : data::to_yaml(to);
+  result.text = unified_diff(result.before, result.after, options.before_label, options.after_label,
+                             options.context);
   return result;
 }
 

@@ -74,10 +74,21 @@ constexpr Entry k_twins[] = {
        return std::find(k_kept.begin(), k_kept.end(),
                         data::string_at(self, {"metadata", "name"})) == k_kept.end();
      }},
-    {"what serves a kind of its own is for no others, leave kinds out",
+    {"what serves a custom kind is for no others, leave kinds out",
      [](const Json& self, const Json*) {
        return data::find_path(self, {"spec", "serves"}) == nullptr ||
               data::find_path(self, {"spec", "kinds"}) == nullptr;
+     }},
+    {"what wraps a built-in executor is for its kind, leave kinds and serves out",
+     [](const Json& self, const Json*) {
+       return data::find_path(self, {"spec", "wraps"}) == nullptr ||
+              (data::find_path(self, {"spec", "kinds"}) == nullptr &&
+               data::find_path(self, {"spec", "serves"}) == nullptr);
+     }},
+    {"runs says when beside the built-in executor that it wraps, give wraps",
+     [](const Json& self, const Json*) {
+       return data::find_path(self, {"spec", "runs"}) == nullptr ||
+              data::find_path(self, {"spec", "wraps"}) != nullptr;
      }},
     {"the only Root is named root",
      [](const Json& self, const Json*) {
@@ -100,15 +111,6 @@ constexpr Entry k_twins[] = {
      }},
     {"a url needs sha256",
      [](const Json& self, const Json*) { return !has(self, "url") || has(self, "sha256"); }},
-    {"mode Install needs source",
-     [](const Json& self, const Json*) {
-       return data::string_at(self, {"mode"}) != "Install" || has(self, "source");
-     }},
-    {"source.render needs image, or version",
-     [](const Json& self, const Json*) {
-       const Json* render = data::find_path(self, {"source", "render"});
-       return render == nullptr || has(*render, "image") || has(self, "version");
-     }},
     {"clusterRef cannot be changed, make another VirtualCluster instead",
      [](const Json& self, const Json* old) {
        return old == nullptr || data::string_at(self, {"clusterRef", "name"}) ==

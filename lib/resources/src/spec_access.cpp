@@ -27,6 +27,15 @@ ObjectRef sibling(const ObjectView& from, std::string_view kind, std::string_vie
           std::string(name)};
 }
 
+/// What decides where nobody named a policy.
+void add_default(std::vector<NamedCall>& calls, std::string_view kind) {
+  if (kind == "CanaryRelease") {
+    calls.push_back({"Statistical", Json::object()});
+  } else if (kind == "Experiment") {
+    calls.push_back({"ABTest", Json::object()});
+  }
+}
+
 }  // namespace
 
 std::optional<NamedCall> executor_of(const Json& object) {
@@ -43,8 +52,8 @@ std::vector<NamedCall> policies_of(const Json& object) {
       calls.push_back(std::move(*call));
     }
   }
-  if (calls.empty() && data::string_at(object, {"kind"}) == "CanaryRelease") {
-    calls.push_back({"Statistical", Json::object()});
+  if (calls.empty()) {
+    add_default(calls, data::string_at(object, {"kind"}));
   }
   return calls;
 }

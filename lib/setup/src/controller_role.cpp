@@ -42,22 +42,16 @@ Json controller_role() {
       named(rule({""}, {"serviceaccounts"}, {"impersonate"}), {resources::k_project_account}),
       named(rule({"rbac.authorization.k8s.io"}, {"clusterroles"}, {"bind"}),
             {k_project_role, k_own_namespace_role}),
-      rule({""}, {"configmaps"}, k_read), rule({""}, {"events"}, {"create"}),
+      rule({""}, {"configmaps"}, k_read),
+      rule({""}, {"events"}, {"create"}),
       rule({"apps"}, {"deployments"}, {"get", "list", "watch", "patch"}),  // restarts
       // Drift of what the projects' accounts made.
-      rule({""}, {"services"}, k_read), rule({"networking.istio.io"}, all, k_read),
+      rule({""}, {"services"}, k_read),
+      rule({"networking.istio.io"}, all, k_read),
       rule({"gateway.networking.k8s.io"}, all, k_read),
-      // Is Istio there, and does it work? What its gateways count.
-      rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, k_read),
-      rule({"admissionregistration.k8s.io"},
-           {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}, k_read),
-      rule({"rbac.authorization.k8s.io"}, {"clusterroles", "clusterrolebindings"}, {"list"}),
-      rule({"apps"}, {"daemonsets"}, {"list"}), rule({""}, {"nodes"}, {"list"}),
-      rule({""}, {"pods/proxy"}, {"get"}), rule({"discovery.k8s.io"}, {"endpointslices"}, {"list"}),
-      rule({"networking.istio.io"}, {"gateways"}, {"create"}),  // as a dry run
   });
-  for (Json& each : pod_rules()) {
-    rules.push_back(std::move(each));
+  for (const Json& part : {istio_check_rules(), pod_rules()}) {
+    rules.insert(rules.end(), part.begin(), part.end());
   }
   Json object = role("ClusterRole", "", "kubist-controller", std::move(rules));
   object["metadata"]["labels"] = {{"app.kubernetes.io/name", "kubist"}};

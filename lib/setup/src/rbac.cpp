@@ -13,22 +13,6 @@ namespace {
 
 const Json k_write{"get", "list", "watch", "create", "update", "patch", "delete"};
 
-Json binding(std::string_view kind, std::string_view ns, std::string_view name,
-             std::string_view role_kind, std::string_view role, std::string_view account_ns,
-             std::string_view account) {
-  Json object{
-      {"apiVersion", "rbac.authorization.k8s.io/v1"},
-      {"kind", kind},
-      {"metadata", {{"name", name}}},
-      {"roleRef", {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", role}}},
-      {"subjects",
-       Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", account_ns}}})}};
-  if (!ns.empty()) {
-    object["metadata"]["namespace"] = ns;
-  }
-  return object;
-}
-
 Json names_of_crds() {
   Json names = Json::array();
   for (const Json& crd : resources::crds()) {
@@ -59,6 +43,7 @@ Json own_rules() {
       rule({"coordination.k8s.io"}, {"leases"}, {"create"}),
       named(rule({"coordination.k8s.io"}, {"leases"}, {"get", "update"}), {"kubist"}),
       rule({""}, {"configmaps"}, k_manage),
+      rule({""}, {"events"}, {"create"}),
       named(rule({""}, {"serviceaccounts"}, {"impersonate"}), {resources::k_project_account}),
   });
   for (Json& each : pod_rules()) {

@@ -28,6 +28,34 @@ Json named(Json rule, Json names) {
   return rule;
 }
 
+Json binding(std::string_view kind, std::string_view ns, std::string_view name,
+             std::string_view role_kind, std::string_view role, std::string_view account_ns,
+             std::string_view account) {
+  Json object{
+      {"apiVersion", "rbac.authorization.k8s.io/v1"},
+      {"kind", kind},
+      {"metadata", {{"name", name}}},
+      {"roleRef", {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", role}}},
+      {"subjects",
+       Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", account_ns}}})}};
+  if (!ns.empty()) {
+    object["metadata"]["namespace"] = ns;
+  }
+  return object;
+}
+
+Json istio_check_rules() {
+  return Json::array({
+      rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, k_read),
+      rule({"admissionregistration.k8s.io"},
+           {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}, k_read),
+      rule({"rbac.authorization.k8s.io"}, {"clusterroles", "clusterrolebindings"}, {"list"}),
+      rule({"apps"}, {"daemonsets"}, {"list"}), rule({""}, {"nodes"}, {"list"}),
+      rule({""}, {"pods/proxy"}, {"get"}), rule({"discovery.k8s.io"}, {"endpointslices"}, {"list"}),
+      rule({"networking.istio.io"}, {"gateways"}, {"create"}),  // as a dry run
+  });
+}
+
 Json pod_rules() {
   return Json::array({
       rule({""}, {"secrets"}, {"get", "list", "watch", "create", "update", "patch", "delete"}),

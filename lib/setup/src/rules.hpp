@@ -16,6 +16,12 @@ data::Json named(data::Json rule, data::Json names);
 /// A Role, or a ClusterRole where `ns` is empty.
 data::Json role(std::string_view kind, std::string_view ns, std::string_view name,
                 data::Json rules);
+/// The binding of a role to a ServiceAccount; a ClusterRoleBinding where `ns` is empty.
+data::Json binding(std::string_view kind, std::string_view ns, std::string_view name,
+                   std::string_view role_kind, std::string_view role, std::string_view account_ns,
+                   std::string_view account);
+/// Is Istio there, and does it work? What its gateways count.
+data::Json istio_check_rules();
 /// What pods of DeployItems need where they run. kubist may give an item's account no more than it
 /// has itself, hence the update of Secrets.
 data::Json pod_rules();

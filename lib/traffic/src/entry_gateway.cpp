@@ -16,6 +16,7 @@ namespace {
 
 Json server_of(const Json& entry) {
   const Json* tls = data::find_path(entry, {"tls"});
+  tls = tls != nullptr && tls->is_object() ? tls : nullptr;
   const Json* hosts = data::find_path(entry, {"hosts"});
   const bool all = hosts == nullptr || hosts->empty();
   Json server{{"port", mesh_port(entry, tls != nullptr ? "HTTPS" : "HTTP")},

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <ctime>
 #include <memory>
 
 #include <openssl/err.h>
@@ -25,13 +27,19 @@ Bio bio_of(std::string_view text) {
 /// Else OpenSSL asks on the terminal.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
+using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+
+/// The next one of the text; null: there is none.
+Certificate read_certificate(const Bio& text) {
+  return Certificate(PEM_read_bio_X509(text.get(), nullptr, no_passphrase, nullptr));
+}
+
 }  // namespace
 
 Result<> check_key_pair(std::string_view certificate_pem, std::string_view key_pem) {
   const Bio certificate_text = bio_of(certificate_pem);
   const Bio key_text = bio_of(key_pem);
-  const std::unique_ptr<X509, Freed<X509_free>> certificate(
-      PEM_read_bio_X509(certificate_text.get(), nullptr, no_passphrase, nullptr));
+  const Certificate certificate = read_certificate(certificate_text);
   const std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>> key(
       PEM_read_bio_PrivateKey(key_text.get(), nullptr, no_passphrase, nullptr));
   const bool belong =
@@ -47,6 +55,20 @@ Result<> check_key_pair(std::string_view certificate_pem, std::string_view key_p
     return fail(ErrorKind::invalid, "the key is not that of the certificate");
   }
   return {};
+}
+
+std::optional<std::chrono::system_clock::time_point> certificates_end(std::string_view pem) {
+  std::optional<std::chrono::system_clock::time_point> last;
+  const Bio text = bio_of(pem);
+  while (const Certificate certificate = read_certificate(text)) {
+    std::tm end{};
+    if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) == 1) {
+      const auto at = std::chrono::system_clock::from_time_t(::timegm(&end));
+      last = last ? std::max(*last, at) : at;
+    }
+  }
+  ERR_clear_error();
+  return last;
 }
 
 }  // namespace kubist::util

@@ -56,7 +56,9 @@ Result<pid_t> spawn(const Command& command, const Pipe& in, const Pipe& out, con
   if (!command.inherit_stdin) {
     posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
   }
-  posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+  if (!command.inherit_stdout) {
+    posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+  }
   if (!command.inherit_stderr) {
     posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
   }
@@ -137,6 +139,9 @@ Result<CommandResult> run_command(const Command& command, std::stop_token stop) 
   std::string_view input = command.input;
   if (command.inherit_stdin || input.empty()) {
     in.write.reset();
+  }
+  if (command.inherit_stdout) {
+    out.read.reset();
   }
   if (command.inherit_stderr) {
     err.read.reset();

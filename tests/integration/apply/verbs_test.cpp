@@ -213,7 +213,8 @@ TEST_CASE("apply: machine-readable reports") {
   const auto github =
       run_kubist({"apply", "-n", ns.name(), "-f", "-", "--report", "github"}, config_map("a", "2"));
   CHECK(github.out ==
-        "::error file=stdin,line=2,col=1::configmap/a: data.a belongs to x (Apply)\n");
+        "::error file=stdin,line=5,col=11,title=kubist apply%3A Conflict::configmap/a: data.a "
+        "belongs to x (Apply)\n");
 }
 
 TEST_CASE(

@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <kubist/data/json.hpp>
-#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
-#include "both.hpp"
+#include "twins.hpp"
 
 using namespace kubist;
 using namespace kubist::testing;
@@ -17,52 +15,17 @@ using util::cat;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-/// A namespace with ConfigMaps for each of the two, which are gone at the end, and files of two
-/// more.
-class Twins {
- public:
-  Twins() {
-    for (const char* who : {"kubectl", "kubist"}) {
-      REQUIRE(kubectl({"create", "namespace", ns(who)}).code == 0);
-      for (const char* name : {"a", "b"}) {
-        REQUIRE(kubectl({"-n", ns(who), "create", "configmap", name, "--from-literal=k=v"}).code ==
-                0);
-      }
-    }
-    for (const char* name : {"c", "d"}) {
-      REQUIRE(
-          util::write_file(m_folder.path() / cat(name, ".yaml"),
-                           cat("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ", name, "}\n")));
-    }
+/// ConfigMaps for each of the two, and files of two more.
+void make_maps(const Twins& twins) {
+  for (const char* name : {"a", "b"}) {
+    twins.make({"create", "configmap", name, "--from-literal=k=v"});
   }
-  ~Twins() { kubectl({"delete", "namespace", ns("kubectl"), ns("kubist"), "--wait=false"}); }
-  Twins(const Twins&) = delete;
-  Twins& operator=(const Twins&) = delete;
-
-  std::string ns(const std::string& who) const {
-    return cat("words-", ::getpid(), '-', m_number, '-', who);
+  twins.make({"label", "configmap", "b", "app=x"});
+  for (const char* name : {"c", "d"}) {
+    twins.write(cat(name, ".yaml"),
+                cat("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ", name, "}\n"));
   }
-  /// What either says to these words; FOLDER stands for that of the files, NS for its namespace.
-  Ran ask(const std::string& who, const Words& words) const {
-    Words full{"-n", ns(who)};
-    for (const std::string& word : words) {
-      full.push_back(util::replace_all(word, "FOLDER", m_folder.path().string()));
-    }
-    Ran said = who == "kubist" ? run_kubist(full) : kubectl(full);
-    said.out = util::replace_all(said.out, ns(who), "NS");
-    return said;
-  }
-
- private:
-  inline static int s_count = 0;
-  int m_number = s_count++;
-  util::TempDir m_folder{"words"};
-};
-
-/// That kubectl 1.34 says, and apply/verbs_test.cpp checks.
-const std::string k_from = " from NS namespace";
+}
 
 /// In their order: what one of them deletes or makes, a later one does not find or finds.
 const std::vector<Words> k_words{
@@ -81,6 +44,11 @@ const std::vector<Words> k_words{
     {"wait", "configmap/b", "--for=jsonpath={.data}=v", "--timeout=5s"},
     {"wait", "configmap", "-l", "no=match", "--for=condition=Ready", "--timeout=5s"},
     {"wait", "configmap", "-l", "no=match", "--for=create", "--timeout=1s"},
+    {"wait", "configmap", "-l", "app=x", "--for=create", "--timeout=5s"},
+    {"wait", "configmap/b", "--for=jsonpath={.data}", "--timeout=5s"},
+    {"wait", "configmap/b", "--for=jsonpath={.metadata.managedFields}=v", "--timeout=5s"},
+    {"delete", "configmaps", "-l", "no=match", "-A"},
+    {"delete", "configmaps", "a", "nosuch", "--ignore-not-found", "-o", "name"},
     {"apply", "-l", "no=match", "-f", "FOLDER"},
     {"apply", "-f", "FOLDER/c.yaml,FOLDER/d.yaml"},
     {"apply", "-f", "FOLDER/*.yaml"},
@@ -93,21 +61,16 @@ const std::vector<Words> k_words{
 }  // namespace
 
 TEST_CASE("words: the same commands say the same by kubist and by kubectl") {
-  const Twins twins;
+  const Twins twins("words");
+  make_maps(twins);
   for (const Words& words : k_words) {
-    CAPTURE(util::join(words, " "));
-    const Ran theirs = twins.ask("kubectl", words);
-    Ran ours = twins.ask("kubist", words);
-    if (theirs.out.find(k_from) == std::string::npos) {  // before kubectl 1.34
-      ours.out = util::replace_all(ours.out, k_from, "");
-    }
-    CHECK_MESSAGE(ours.out == theirs.out, ours.err, theirs.err);
-    CHECK_MESSAGE((ours.code == 0) == (theirs.code == 0), ours.err, theirs.err);
+    twins.check_same(words);
   }
 }
 
 TEST_CASE("words: events of a watch are lines of JSON, each with the object's kind") {
-  const Twins twins;
+  const Twins twins("words");
+  make_maps(twins);
   const Ran ours = twins.ask("kubist", {"get", "configmaps", "-w", "-o", "json",
                                         "--output-watch-events", "--request-timeout=2s"});
   CHECK_MESSAGE(ours.code == 0, ours.err);

@@ -356,6 +356,24 @@ TEST_CASE("helm item: what drifted is mended, and nothing made by chance is made
   CHECK_FALSE(stage.run("app").ran);
 }
 
+TEST_CASE("helm item: a machine without its chart and helm does not fail what has not changed") {
+  Stage stage;
+  Chart chart;
+  stage.make_item("app", "helm", {{"chart", {{"path", chart.path()}}}});
+  CHECK(stage.run("app").phase == "Succeeded");
+  const std::string away = std::string(chart.path()) + ".away";
+  std::filesystem::rename(chart.path(), away);
+  ::setenv("KUBIST_HELM", "/nowhere/helm", 1);
+  const auto elsewhere = stage.run("app");
+  CHECK_FALSE(elsewhere.ran);
+  CHECK(elsewhere.phase == "Succeeded");
+  std::filesystem::rename(away, chart.path());
+  ::setenv("KUBIST_HELM", helm().c_str(), 1);
+  CHECK_FALSE(stage.run("app").ran);
+  chart.write("templates/more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\n");
+  CHECK(stage.run("app").ran);
+}
+
 TEST_CASE("helm item: errors are helm's own words, without import values") {
   Stage stage;
   Chart chart;

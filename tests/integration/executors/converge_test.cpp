@@ -17,7 +17,8 @@ std::vector<Json> tree_below(const std::string& project, int homes, int targets,
   for (int i = 0; i < homes + targets; ++i) {
     const bool home = i < homes;
     const std::string name = (home ? "h" : "t") + std::to_string(i);
-    all.push_back(virtual_cluster(project, name, home ? "home" : "target", project + "-" + name));
+    all.push_back(virtual_cluster(project, name, home ? "home" : "target", project + "-" + name,
+                                  in_the_mesh()));
   }
   return all;
 }
@@ -32,7 +33,8 @@ std::string first_of(const std::vector<AuditedWrite>& writes) {
 
 }  // namespace
 
-TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing anywhere") {
+TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing anywhere" *
+          doctest::description("seed 1.1: executors keep each resource aligned")) {
   World world("tree");
   const auto [config, target_user] = world.token_kubeconfig("target1");
   Words selection{"reconcile"};

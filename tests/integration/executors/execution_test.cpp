@@ -10,7 +10,8 @@
 using namespace it::executions;
 using namespace it;
 
-TEST_CASE("execution: templates see imports, exports so far, target and their own state") {
+TEST_CASE("execution: templates see imports, exports so far, target and their own state" *
+          doctest::description("seed 2.1, 2.2: so do templates")) {
   World world("templates");
   const std::string project = world.name();
   world.make_project(project);
@@ -300,6 +301,31 @@ TEST_CASE("execution: a rollback removes nothing that had succeeded before it wa
   CHECK(rollback() == Json{{"recorded", false}});
   CHECK(reconcile_with(6, fails, back).exit_code == 1);
   CHECK(exports(project, "job-web-a-export")["v"] == 6);
+}
+
+TEST_CASE("execution: while one run waits, others see for what") {
+  World world("waits");
+  const std::string project = world.name();
+  world.make_project(project);
+  const Json nowhere =
+      yaml(R"({apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {
+    selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {
+      nodeSelector: {kubist.io/test: nowhere}, containers: [{name: c, image: "localhost/pause:1"}]}}}})");
+  const std::string source =
+      cat("function(all) [{name: 'x', type: 'kubist.io/manifest', config: {manifests: [",
+          nowhere.dump(), "]}}]");
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev")),
+               execution(project, Json::array({templates("web", source)}),
+                         {{"virtualClusterRef", {{"name", "dev"}}}})});
+  Background run({"reconcile", "Project/" + project});
+  const auto tree = [&] { return must(run_kubist({"tree", "-n", project})); };
+  CHECK_MESSAGE(eventually([&] {
+                  return tree().find("Progressing  waiting for Deployment") != std::string::npos;
+                }),
+                tree(), run.output());
+  run.signal(SIGTERM);
+  CHECK_MESSAGE(run.wait(20) == 143, run.output());
 }
 
 TEST_CASE("execution: items go in the reverse of their order") {

@@ -1,4 +1,6 @@
 // `kubist reconcile -f`: apply, then the subtree.
+#include <cstdlib>
+
 #include <doctest/doctest.h>
 
 #include "support.hpp"
@@ -20,7 +22,7 @@ std::string in_file(const kubist::util::TempDir& folder, const std::vector<Json>
 std::vector<Json> environment(const World& world) {
   return {object("Project", "", world.name(), Json::object()),
           object("Cluster", world.name(), "home", {{"home", true}}),
-          virtual_cluster(world.name(), "dev", "home", world.name("dev"))};
+          virtual_cluster(world.name(), "dev", "home", world.name("dev"), in_the_mesh())};
 }
 
 }  // namespace
@@ -43,6 +45,86 @@ TEST_CASE("reconcile -f: applies and reconciles in one go; the second time write
   std::size_t reads = 0;
   CHECK(audit.writes(world.user(), &reads).empty());
   CHECK(reads > 5);
+}
+
+TEST_CASE("reconcile -f: its reports have file and line of each resource and of other objects") {
+  World world("report");
+  kubist::util::TempDir folder("reconcile");
+  auto objects = environment(world);
+  objects.push_back(
+      virtual_cluster(world.name(), "refused", "home", "kube-system", Json::object()));
+  objects.push_back({{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"metadata", {{"name", "plain"}, {"namespace", world.name()}}}});
+  const std::string file = in_file(folder, objects);  // two lines an object
+  const std::string junit = folder.path() / "junit.xml";
+  const CommandResult run = run_kubist(
+      world.as_user({"reconcile", "-f", file, "--report=json", "--report", "junit=" + junit}));
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  const auto report = kubist::util::read_file(junit);
+  REQUIRE(report);
+  CAPTURE(*report);
+  CHECK(report->find("tests=\"5\" failures=\"1\"") != std::string::npos);
+  const auto line = [&](const std::string& name) {
+    const std::size_t at = report->find("name=\"" + name + '"');
+    REQUIRE(at != std::string::npos);
+    const std::size_t place = report->find("file=\"" + file + "\" line=\"", at);
+    return std::atoi(report->c_str() + report->find("line=\"", place) + 6);
+  };
+  CHECK(line("Project/" + world.name()) == 1);
+  CHECK(line("Cluster/" + world.name() + "/home") == 3);
+  CHECK(line("VirtualCluster/" + world.name() + "/refused") == 7);
+  CHECK(line("configmap/plain") == 9);
+  const Json document = Json::parse(run.out);
+  CHECK(document["nodes"][0]["line"] == 1);
+  CHECK(document["nodes"][0]["children"][0]["line"] == 3);
+  CHECK(document["applied"].size() == 5);
+}
+
+TEST_CASE("reconcile -f: the dry run of a new environment is green where it would work") {
+  World world("fresh");
+  const std::string project = world.name();
+  kubist::util::TempDir folder("reconcile");
+  const auto execution = [&](const char* name, const Json& import, const Json& exports) {
+    return object("Execution", project, name,
+                  {{"virtualClusterRef", {{"name", "dev"}}},
+                   {"imports", Json::array({import})},
+                   {"exports", exports},
+                   {"items", Json::array({{{"name", "run"},
+                                           {"type", "Templates"},
+                                           {"template",
+                                            "function(all) [{name: 'x', type: 'kubist.io/mock', "
+                                            "config: {export: {color: all.imports.given}}}]"}}})}});
+  };
+  const auto dry_run = [&](const char* key, const char* exported) {
+    std::vector<Json> objects = environment(world);
+    Json password = kubist::testing::plain("Secret", project, "db");
+    password["stringData"] = {{"password", "secret-value"}};
+    objects.push_back(password);
+    objects.push_back(
+        execution("first", {{"name", "given"}, {"secretRef", {{"name", "db"}, {"key", key}}}},
+                  Json::array({{{"name", "color"}, {"item", "run"}, {"key", "x.color"}}})));
+    objects.push_back(execution(
+        "second", {{"name", "given"}, {"executionRef", {{"name", "first"}, {"export", exported}}}},
+        Json::array()));
+    return run_kubist(
+        world.as_user({"reconcile", "-f", in_file(folder, objects), "--dry-run=server"}));
+  };
+  Audit audit("home");
+  const CommandResult green = dry_run("password", "color");
+  CHECK_MESSAGE(green.exit_code == 0, green.out, green.err);
+  CHECK(green.out.find("5 nodes: 5 ready") != std::string::npos);
+  CHECK(green.out.find("import given: known when Execution " + project + "/first has run") !=
+        std::string::npos);
+  CHECK((green.out + green.err).find("secret-value") == std::string::npos);
+  const CommandResult key = dry_run("nothing", "color");
+  CHECK_MESSAGE(key.exit_code == 1, key.out, key.err);
+  CHECK(key.out.find("Secret " + project + "/db has no key nothing") != std::string::npos);
+  const CommandResult name = dry_run("password", "colour");
+  CHECK_MESSAGE(name.exit_code == 1, name.out, name.err);
+  CHECK_MESSAGE(name.out.find("has exported nothing yet") != std::string::npos, name.out);
+  CHECK(audit.writes(world.user()).empty());
+  CHECK(!get("home", "namespace", project));
 }
 
 TEST_CASE("reconcile -f: takes only the subtree of what is in the files") {

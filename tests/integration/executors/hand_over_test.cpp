@@ -37,7 +37,7 @@ std::string project_of(const std::string& project, const std::string& tier) {
 std::vector<std::string> objects_of(const std::vector<AuditedWrite>& writes) {
   std::vector<std::string> all;
   for (const AuditedWrite& write : writes) {
-    if (write.resource != "leases") {
+    if (write.resource != "leases" && write.resource != "events") {
       all.push_back(cat(write.verb, ' ', write.resource, '/', write.name, ' ', write.subresource));
     }
   }

@@ -61,7 +61,7 @@ bool is_of_istio(const Read& read, const std::string& what) {
          ((what != "pods." && what != "services.") || of_mesh);
 }
 
-/// The list of docs/security.md.
+/// The list of docs/background/security.md.
 bool is_kubists_own(const Read& read, const Names& names) {
   const std::string what = cat(read.resource, '.', read.group);
   const auto in = [&](const std::set<std::string>& all, const std::string& one) {

@@ -7,6 +7,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "replicas.hpp"
 #include "support.hpp"
 
 namespace {
@@ -226,4 +227,50 @@ TEST_CASE("outside: an item of a project names no account") {
   CHECK_MESSAGE(run.out.find("spec.serviceAccountName: what items of Project " + project) !=
                     std::string::npos,
                 run.out, run.err);
+}
+
+TEST_CASE("outside: replicas that are told to share such namespaces, and act as their accounts") {
+  Outside outside("outside-share");
+  const std::vector<std::string> namespaces{outside.ns(), outside.world.name("b"),
+                                            outside.world.name("c"), outside.world.name("d")};
+  for (const std::string& ns : namespaces) {
+    put("home", {kubist::testing::plain("Namespace", "", ns)});
+    const Json rules = Json::array({{{"apiGroups", {""}},
+                                     {"resources", {"configmaps"}},
+                                     {"verbs", {"get", "list", "watch", "create", "patch"}}}});
+    put("home", granted(ns, "maps", rules, ns, "default"));
+  }
+  Replicas replicas("outside-replicas");
+  for (const char* name : {"one", "two"}) {
+    replicas.start(name, nullptr, {"--all-namespaces"});
+  }
+  Audit audit("home");
+  for (const std::string& ns : namespaces) {
+    Json item = outside.item("late", "a");
+    item["metadata"]["namespace"] = ns;
+    put("home", {item});
+  }
+  REQUIRE_MESSAGE(eventually(
+                      [&] {
+                        return std::all_of(
+                            namespaces.begin(), namespaces.end(), [](const std::string& ns) {
+                              return condition(get("home", k_items, "late", ns), "Ready") == "True";
+                            });
+                      },
+                      60),
+                  replicas.output());
+  std::map<std::string, std::set<std::string>> writers;  // of the items, by namespace
+  for (const char* name : {"one", "two"}) {
+    for (const AuditedWrite& write : audit.writes(replicas.user(name))) {
+      if (write.resource == "deployitems") {
+        writers[write.ns].insert(name);
+      } else if (write.resource == "configmaps") {
+        CHECK(write.user == cat("system:serviceaccount:", write.ns, ":default"));
+      }
+    }
+  }
+  for (const std::string& ns : namespaces) {
+    CHECK_MESSAGE(writers[ns] == std::set<std::string>{replicas.holder(ns)}, ns, '\n',
+                  replicas.output());
+  }
 }

@@ -107,6 +107,7 @@ TEST_CASE("own executors: what a function returns is kept, pruned and taken away
   const auto status = (*get("home", "externalservices.kubist.io", "api", project))["status"];
   CHECK(status["executor"] == Json{{"name", world.name("maps")},
                                    {"message", "one for each name"},
+                                   {"observedGeneration", 1},
                                    {"state", {{"names", {"one", "two"}}}}});
   CHECK(status["inventory"].size() == 2);
 

@@ -2,6 +2,7 @@
 // with built-in ones; KRM functions as they are; and those that hang or print rubbish.
 #include <doctest/doctest.h>
 
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
 #include "programs.hpp"
@@ -65,7 +66,8 @@ const char* const k_go =
 
 TEST_CASE(
     "own policies: Jsonnet, a program of this machine and a built-in one, each on the former's "
-    "output") {
+    "output" *
+    doctest::description("seed 1.5: policies run sequentially, each on the former's output")) {
   World world("chain");
   const std::string project = world.name();
   Programs programs;
@@ -91,13 +93,29 @@ TEST_CASE(
   CHECK(steps[1]["input"]["items"][0]["spec"]["labels"]["seen"] == "jsonnet");
   CHECK(steps[2]["input"]["items"][0]["spec"]["labels"]["seen"] == "jsonnet-exec");
 
+  // Recorded, they are cases that pass without a cluster.
+  kubist::util::TempDir folder("recorded");
+  const std::string cases = (folder.path() / "cases.yaml").string();
+  must(run_kubist({"policy", "trace", "vc/dev", "-n", project, "--record", cases}));
+  const Json definitions{{"apiVersion", "kubist.io/v1alpha1"},
+                         {"kind", "ClusterPolicyDefinition"},
+                         {"metadata", {{"name", second}}},
+                         {"spec", {{"runtime", {{"exec", "second"}}}}}};
+  REQUIRE(kubist::util::write_file(folder.path() / "first.json",
+                                   jsonnet(project, "first", k_first).dump(), 0644));
+  REQUIRE(kubist::util::write_file(folder.path() / "second.json", definitions.dump(), 0644));
+  const CommandResult tested = run_kubist({"policy", "test", folder.path().string()});
+  CHECK_MESSAGE(tested.out.find("3 passed, 0 failed") != std::string::npos, tested.out, tested.err);
+  CHECK(run_kubist({"policy", "trace", "vc/dev", "-n", project, "--record", cases}).exit_code == 1);
+
   // Unchanged, it writes nothing.
   Audit audit("home");
   must(run_kubist(world.as_user({"reconcile", "Project/" + project})));
   CHECK(audit.writes(world.user()).empty());
 }
 
-TEST_CASE("own policies: KRM functions made with kustomize's framework run unchanged") {
+TEST_CASE("own policies: KRM functions made with kustomize's framework run unchanged" *
+          doctest::description("seed 1.10: custom policies")) {
   World world("krm");
   const std::string project = world.name();
   const fs::path folder = krm_functions();

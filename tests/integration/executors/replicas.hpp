@@ -29,8 +29,9 @@ class Replicas {
       process->signal(SIGCONT);
     }
   }
-  void start(const std::string& name, const FaultProxy* through = nullptr) {
-    const Words words{"controller", "--bind-address", "127.0.0.1:0", "-n", world.name("system")};
+  void start(const std::string& name, const FaultProxy* through = nullptr, const Words& more = {}) {
+    Words words{"controller", "--bind-address", "127.0.0.1:0", "-n", world.name("system")};
+    words.insert(words.end(), more.begin(), more.end());
     running[name] = std::make_unique<Background>(
         world.as_user(through == nullptr ? words : through->through(words), "-" + name));
   }

@@ -19,6 +19,7 @@
 namespace it {
 
 using kubist::testing::condition;
+using kubist::testing::in_the_mesh;
 using kubist::testing::message;
 using kubist::testing::object;
 using kubist::testing::reason;

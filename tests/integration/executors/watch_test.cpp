@@ -14,7 +14,7 @@ TEST_CASE("watch: drift is mended, new objects become Ready, SIGTERM ends with 1
   const std::string project = world.name();
   world.make_project(project);
   put("home", {object("Cluster", project, "home", {{"home", true}}),
-               virtual_cluster(project, "dev", "home", world.name("dev"))});
+               virtual_cluster(project, "dev", "home", world.name("dev"), in_the_mesh())});
   Background watch({"reconcile", "Project/" + project, "--watch"});
   REQUIRE_MESSAGE(
       eventually([&] { return condition(get("home", "kvc", "dev", project), "Ready") == "True"; }),
@@ -47,8 +47,8 @@ TEST_CASE("watch: goes on through broken connections, and mends drift on a targe
   put("home",
       {secret(project, "target", config), object("Cluster", project, "home", {{"home", true}}),
        object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
-       virtual_cluster(project, "dev", "home", world.name("dev")),
-       virtual_cluster(project, "far", "target", world.name("far"))});
+       virtual_cluster(project, "dev", "home", world.name("dev"), in_the_mesh()),
+       virtual_cluster(project, "far", "target", world.name("far"), in_the_mesh())});
   FaultProxy proxy;
   Background watch(proxy.through({"reconcile", "Project/" + project, "--watch"}));
   const auto is_ready = [&](const std::string& name) {
@@ -88,7 +88,8 @@ TEST_CASE("watch: pods that become ready count at once where traffic depends on 
   Background watch({"reconcile", "Project/" + project, "--watch"});
   const auto ready_pods = [&] {
     const auto live = get("home", "kdest", "web", project);
-    const Json subsets = live ? data::array_at(*live, {"status", "subsets"}) : Json::array();
+    const Json subsets =
+        live ? kubist::data::array_at(*live, {"status", "subsets"}) : Json::array();
     return subsets.empty() ? -1 : subsets[0].value("readyPods", -1);
   };
   REQUIRE_MESSAGE(eventually([&] { return ready_pods() == 0; }), watch.output());

@@ -23,7 +23,7 @@ std::vector<Row> rows() {
   const Words quick{"--request-timeout=2s"};
   const Json at_dev{{"method", "PATCH"}, {"path", "/(secrets/web|virtualclusters/dev)\\?"}};
   const Words no_login{"GET https://", "/api: the server answered 401 (Unauthorized)", "log in"};
-  const Words no_right{"PATCH https://", "is forbidden: User", "Ask for the right"};
+  const Words no_right{"is forbidden: User", "Ask for the right"};
   const Words fault{"PATCH https://", "the server answered 500", "run the command again"};
   const Words no_json{"GET https://", "/api: the answer is not JSON", "behind this address?"};
   const Words silent{"GET https://", "no connection to 127.0.0.1", "Check that this machine can"};
@@ -98,7 +98,7 @@ bool folder_is_there(const std::string& name) {
 
 std::vector<Json> tree(const std::string& name) {
   return {object("Project", "", name), object("Cluster", name, "home", {{"home", true}}),
-          virtual_cluster(name, "dev", "home", name + "-dev")};
+          virtual_cluster(name, "dev", "home", name + "-dev", in_the_mesh())};
 }
 
 bool tree_is_ready(const std::string& name) {

@@ -19,7 +19,7 @@ inline void make_projects(const Words& names) {
   for (const std::string& name : names) {
     projects.push_back(object("Project", "", name));
     objects.push_back(object("Cluster", name, "home", {{"home", true}}));
-    objects.push_back(virtual_cluster(name, "dev", "home", name + "-dev"));
+    objects.push_back(virtual_cluster(name, "dev", "home", name + "-dev", in_the_mesh()));
   }
   put("home", projects);
   for (const std::string& name : names) {

@@ -288,17 +288,19 @@ TEST_CASE("bad input: --report says why the input is refused") {
       return run.out;
     };
     const std::string junit = report("junit", input);
-    CHECK_MESSAGE(junit.find("tests=\"1\" failures=\"1\"") != std::string::npos, junit);
-    CHECK_MESSAGE(
-        junit.find("file=\"stdin\" line=\"19\"><failure message=\"spec.createe: unknown") !=
-            std::string::npos,
-        junit);
+    CHECK_MESSAGE(junit.find("tests=\"1\" failures=\"1\" errors=\"0\"") != std::string::npos,
+                  junit);
+    CHECK_MESSAGE(junit.find("file=\"stdin\" line=\"19\"><failure type=\"Invalid\" "
+                             "message=\"spec.createe: unknown") != std::string::npos,
+                  junit);
     const Json json = Json::parse(report("json", input), nullptr, false);
     REQUIRE(json.is_object());
     CHECK(json["ok"] == false);
     REQUIRE(json["errors"].size() == 1);
     CHECK(json["errors"][0]["line"] == 19);
-    CHECK(report("github", input).starts_with("::error file=stdin,line=19,col=3::spec.createe: "));
+    CHECK(report("github", input)
+              .starts_with(util::cat("::error file=stdin,line=19,col=3,title=kubist ", verb,
+                                     "%3A Invalid::spec.createe: ")));
     CHECK(report("github", "a: [").starts_with("::error file=stdin,line="));
   }
 }

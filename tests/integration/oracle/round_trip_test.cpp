@@ -52,7 +52,9 @@ TEST_CASE(
                    {object("Project", "", project, {{"home", {{"namespaces", {ns}}}}}),
                     object("Cluster", project, "home", {{"home", true}}),
                     virtual_cluster(project, "apps", "home", ns,
-                                    {{"adopt", true}, {"labels", {{"stage", "test"}}}})}}};
+                                    {{"adopt", true},
+                                     {"injection", {{"mode", "Sidecar"}}},
+                                     {"labels", {{"stage", "test"}}}})}}};
   const std::string input = corpus(ns) + "\n---\n" + tree.dump();
   const Words apply = world.as_user({"apply", "-f", "-"});
   const Words reconcile = world.as_user({"reconcile", "Project/" + project});

@@ -247,7 +247,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     const bool readable = name != "broken";
     for (const std::string& level : k_levels) {
       for (const auto& [words, code, word] :
-           {Command{{"get", "namespaces"}, 1, "error: "},
+           {Command{{"get", "namespaces"}, 1, "rror"},  // "error: ", or "Error from server"
             Command{{"config", "view"}, readable ? 0 : 1, readable ? "kind: Config" : "error: "}}) {
         Words args = words;
         args.insert(args.end(), {"--kubeconfig", config, "-v", level});

@@ -151,7 +151,9 @@ TEST_CASE("crd: kubectl shows columns, short names, the category and every field
   CHECK(all.out.find("cluster.kubist.io/columns") != std::string::npos);
   auto explained = kubectl(
       {"explain", "cluster.spec.kubeconfigSecretRef.key", "--api-version", "kubist.io/v1alpha1"});
-  CHECK_MESSAGE(explained.out.find("The key in it.") != std::string::npos, explained.out);
+  CHECK_MESSAGE(
+      explained.out.find("The key in the Secret that has the kubeconfig.") != std::string::npos,
+      explained.out);
   remove(cluster);
 }
 

@@ -109,7 +109,8 @@ class Canary {
 }  // namespace
 
 TEST_CASE(
-    "canary: by the clock a version gets all the traffic, and keeps it until the spec is changed") {
+    "canary: by the clock a version gets all the traffic, and keeps it until the spec is changed" *
+    doctest::description("seed 1.6: policies release canaries")) {
   Canary canary("timed");
   canary.release(
       "interval: 1s, bake: 1s, weights: [20, 50], policies: [{name: Timed, parameters: {step: "

@@ -32,6 +32,22 @@ Json stats_service(const std::string& ns, const std::string& version) {
 
 const Words k_with_code{"-w", " %{http_code}\\n"};
 
+/// Gives most clients what is best so far; names it as the winner when it is told to end.
+const char* const k_bandit = R"(
+function(list)
+  local seen = [o for o in list.items if o.kind == 'ExperimentObservation'][0];
+  local rows = seen.goals[0].variants;
+  local best = if rows[0].value >= rows[1].value then 0 else 1;
+  local known = rows[0].samples >= 50 && rows[1].samples >= 50;
+  local decision =
+    if !seen.read then null
+    else if std.get(list.functionConfig.parameters, 'end', false) then
+      { action: 'advance', winner: rows[best].name, reason: 'Asked', message: 'enough' }
+    else
+      { action: 'hold', reason: 'Learning', message: 'best: ' + rows[best].name,
+        shares: if known then { [rows[best].name]: 90, [rows[1 - best].name]: 10 } else {} };
+  list { functionConfig+: { status: { [if decision != null then 'decision']: decision } } })";
+
 class Experiment {
  public:
   explicit Experiment(const std::string& test) : stage(test) {}
@@ -89,7 +105,8 @@ class Experiment {
 
 }  // namespace
 
-TEST_CASE("experiment: clients keep the variant that they got, and the better one is found") {
+TEST_CASE("experiment: clients keep the variant that they got, and the better one is found" *
+          doctest::description("seed 1.7: and run experiments")) {
   Experiment experiment("sticky");
   Stage& stage = experiment.stage;
   experiment.serve(40);
@@ -181,6 +198,44 @@ TEST_CASE("experiment: Thompson gives the better variant the clients to come") {
   CHECK(must(asked("resume")).find("button: Running") == 0);
   CHECK(must(asked("list")).find("button") != std::string::npos);
   CHECK(asked("abort", {"--wait", "--timeout=60s"}).exit_code == 4);
+  CHECK(experiment.spec() == original);
+}
+
+TEST_CASE("experiment: a policy of a user assigns the clients and names the winner" *
+          doctest::description("seed 1.7: and run experiments")) {
+  Experiment experiment("bandit");
+  Stage& stage = experiment.stage;
+  experiment.serve(40);
+  const std::string original = experiment.spec();
+  put("home", {object("PolicyDefinition", stage.project(), "bandit",
+                      {{"kinds", {"Experiment"}},
+                       {"parameters", yaml("{type: object, properties: {end: {type: boolean}}}")},
+                       {"runtime", {{"jsonnet", {{"source", k_bandit}}}}}})});
+  const auto decided_by = [&](const char* policies) {
+    experiment.apply(cat("assignment: {kind: Policies}, policies: ", policies));
+  };
+  const auto shares = [&] {
+    const auto node = experiment.stage.node("experiments", "button");
+    const Json* found = data::find_path(*node, {"status", "assignment"});
+    return found == nullptr ? std::string() : found->dump();
+  };
+  decided_by("[{name: bandit}]");
+  REQUIRE(eventually([&] { return (experiment.look(), !experiment.field("readAt").empty()); }, 60));
+  experiment.ask(400, k_with_code);
+  CHECK_MESSAGE(
+      eventually([&] { return (experiment.look(), shares() == R"({"shares":[90,10]})"); }, 60),
+      shares(), experiment.field("message"));
+  CHECK(experiment.field("reason") == "Learning");
+  CHECK(experiment.field("message") == "bandit: best: control");
+  // The gateway follows: of 400 new clients some 40 get the worse one.
+  CHECK(eventually([&] { return 400 - experiment.ask(400, k_with_code)["v1 200"] < 80; }, 60));
+
+  // Behind the built-in judge, which would find the winner, it holds until it says so itself.
+  decided_by("[{name: ABTest}, {name: bandit, parameters: {end: true}}]");
+  const CommandResult end = experiment.look("60s");
+  CHECK_MESSAGE(end.exit_code == 0, end.out, end.err);
+  CHECK(experiment.field("state") == "Finished");
+  CHECK(experiment.field("winner") == "control");
   CHECK(experiment.spec() == original);
 }
 

@@ -8,7 +8,8 @@ using namespace it::roles;
 namespace {
 
 /// What the check of an Istio that is there lists besides, and the pods of its gateways, which have
-/// the addresses of an EntryGateway and what a release counts. docs/security.md names the rights.
+/// the addresses of an EntryGateway and what a release counts. docs/background/security.md names
+/// the rights.
 const Words k_istio_that_is_there{
     "list /api/v1/namespaces?",
     "list /api/v1/pods?labelSelector=app%3Distiod",

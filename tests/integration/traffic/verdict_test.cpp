@@ -37,7 +37,8 @@ TEST_CASE("verdict: a good version gets all the traffic, and no request is lost"
   MESSAGE(load.total << " requests");
 }
 
-TEST_CASE("verdict: a version that fails 20 % of its requests goes back") {
+TEST_CASE("verdict: a version that fails 20 % of its requests goes back" *
+          doctest::description("seed 1.6: policies release canaries")) {
   Stage stage("bad");
   set_up(stage, 20);
   Load load(stage);

@@ -56,7 +56,11 @@ class World {
     m_text = util::replace_all(*text, "NAMESPACE-OF-THE-TEST", ns());
     REQUIRE(run_kubectl({"-n", ns(), "create", "quota", "no-pods", "--hard=pods=0"}).exit_code ==
             0);
-    // The API server takes a moment to see a quota: until it does, the sets' controllers make pods.
+    // Until the quota's controller has counted (half a minute after new kinds came), and the API
+    // server has seen that, the sets' controllers make pods.
+    REQUIRE(run_kubectl({"-n", ns(), "wait", "quota/no-pods", "--timeout=120s",
+                         "--for=jsonpath={.status.hard.pods}=0"})
+                .exit_code == 0);
     REQUIRE(it::eventually([&] {
       const auto pod = run_kubectl({"-n", ns(), "run", "none", "--image=none", "--dry-run=server"});
       return pod.err.find("quota") != std::string::npos;

@@ -83,7 +83,6 @@ const std::vector<std::string>& annotation_keys() {
                                              "kubist.io/deployitem",
                                              "kubist.io/job",
                                              "kubist.io/mesh",
-                                             "kubist.io/rendered",
                                              "kubist.io/run",
                                              "kubist.io/version",
                                              "landscaper.gardener.cloud/operation",

@@ -108,5 +108,22 @@ TEST_CASE("bind: mistakes are usage errors that say what would be right") {
 
 TEST_CASE("bind: global flags may stand before the command") {
   CHECK(hoist_global_flags({"-n", "team", "--v=6", "get", "pods"}) ==
-        std::vector<std::string>{"get", "pods", "-n", "team", "--v=6"});
+        std::vector<std::string>{"get", "-n", "team", "--v=6", "pods"});
+  CHECK(hoist_global_flags({"rollout", "-n", "team", "status", "deploy/web", "-w"}) ==
+        std::vector<std::string>{"rollout", "status", "-n", "team", "deploy/web", "-w"});
+  CHECK(hoist_global_flags({"rollout", "-nteam", "--v=6", "status"}) ==
+        std::vector<std::string>{"rollout", "status", "-nteam", "--v=6"});
+  CHECK(hoist_global_flags({"create", "-f", "x.yaml"}) ==
+        std::vector<std::string>{"create", "-f", "x.yaml"});
+}
+
+TEST_CASE("bind: of a global flag before and behind the command the last one counts") {
+  CHECK(hoist_global_flags({"-n", "one", "get", "pods", "-n", "two"}) ==
+        std::vector<std::string>{"get", "-n", "one", "pods", "-n", "two"});
+  CHECK(hoist_global_flags({"-n", "one", "logs", "web", "--", "x"}) ==
+        std::vector<std::string>{"logs", "-n", "one", "web", "--", "x"});
+  CHECK(hoist_global_flags({"-n", "one", "patch", "pod"}) ==
+        std::vector<std::string>{"patch", "pod", "-n", "one"});
+  CHECK(hoist_global_flags({"-n", "one", "help", "config", "view"}) ==
+        std::vector<std::string>{"help", "config", "view", "-n", "one"});
 }

@@ -67,3 +67,27 @@ TEST_CASE("env lines: no variable by which a program chooses what it runs") {
     CHECK(env_lines({{name, "x"}}, ""));
   }
 }
+
+TEST_CASE("env lines: dotenv takes values literally, and no line breaks") {
+  const auto dotenv = [](const Json& values) { return env_lines(values, "A_", EnvForm::dotenv); };
+  CHECK(*dotenv({{"url", "http://x?a=b#c"}, {"q", "it's \"x\""}, {"n", 1}, {"e", ""}}) ==
+        "A_e=\nA_n=1\nA_q=it's \"x\"\nA_url=http://x?a=b#c\n");
+  for (const char* value : {"a\nb", "a\r", " a", "a\t"}) {
+    CAPTURE(value);
+    const auto lines = dotenv({{"k", value}});
+    REQUIRE_FALSE(lines);
+    CHECK(lines.error().kind == util::ErrorKind::invalid);
+  }
+}
+
+TEST_CASE("env lines: GitHub's form keeps line breaks, and no value sets another variable") {
+  const auto github = [](const Json& values) { return *env_lines(values, "", EnvForm::github); };
+  const std::string lines = github({{"cert", "a\nb\n"}});
+  const std::string end = lines.substr(6, lines.find('\n') - 6);
+  CHECK(end.starts_with("kubist_"));
+  CHECK(lines == "cert<<" + end + "\na\nb\n\n" + end + "\n");
+  const std::string hostile = github({{"k", "x\n" + end + "\nPATH=/tmp"}});
+  CHECK(hostile.find(end) == hostile.rfind(end));
+  CHECK_FALSE(hostile.starts_with("k<<" + end));
+  CHECK_FALSE(env_lines({{"PATH", "x"}}, "", EnvForm::github));
+}

@@ -1,10 +1,18 @@
 // Exit code 2: what a dry run would change.
+#include <csignal>
+#include <regex>
+#include <set>
+
 #include <doctest/doctest.h>
 
+#include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/cli/help.hpp>
 
 #include "bind.hpp"
 #include "dry_run.hpp"
+#include "output/run_report.hpp"
+#include "output/set_report.hpp"
 #include "run_words.hpp"
 
 using namespace kubist;
@@ -29,6 +37,14 @@ apply::Report report_of(apply::Outcome outcome) {
   apply::Report report;
   report.results.push_back({.ref = {}, .outcome = outcome});
   return report;
+}
+
+util::Result<int> diff_exit_code_of(util::ErrorKind kind) {
+  StringSink out;
+  StringSink err;
+  const Arguments arguments = dry_arguments({});
+  Context context(arguments, out, err, {});
+  return diff_exit_code(context, util::fail(kind, "no answer"));
 }
 
 }  // namespace
@@ -77,4 +93,27 @@ TEST_CASE("detailed exit code: apply, reconcile and delete want a server's dry r
       CHECK(ran.err.find("--detailed-exitcode needs --dry-run=server") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("exit codes: each that the manual names is given by something, and no other") {
+  std::set<int> given{k_ok, *diff_exit_code_of(util::ErrorKind::unavailable)};
+  for (const util::ErrorKind kind :
+       {util::ErrorKind::internal, util::ErrorKind::timeout, util::ErrorKind::denied,
+        util::ErrorKind::conflict, util::ErrorKind::usage, util::ErrorKind::cancelled}) {
+    given.insert(exit_code(kind));
+  }
+  given.insert(
+      detailed_exit_code(dry_arguments({"--dry-run=server", "--detailed-exitcode"}), k_ok, true));
+  engine::Report rolled_back;
+  rolled_back.nodes.push_back({.state = engine::NodeState::failed, .rolled_back = true});
+  given.insert(exit_code_of(rolled_back));
+  given.insert(128 + SIGTERM);  // run() adds the signal
+  const std::string manual = man_page(nullptr);
+  const std::regex line("\n(\\d+)\t");
+  std::set<int> named;
+  for (std::sregex_iterator at(manual.begin(), manual.end(), line), end; at != end; ++at) {
+    named.insert(std::stoi((*at)[1]));
+  }
+  CHECK(named == given);
+  CHECK(k_terminated == 128 + SIGTERM);
 }

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <kubist/util/text.hpp>
+
 #include "support/fake_clock.hpp"
 #include "support/fake_cluster.hpp"
 #include "support/objects.hpp"

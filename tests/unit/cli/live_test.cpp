@@ -26,10 +26,10 @@ TEST_CASE("live: on a terminal it takes the place of the one before, each line a
   live.show("one\nof eight columns\n");
   CHECK(out.text() == "one\nof eig\n");
   live.show("größer als\n");
-  CHECK(out.text() == "one\nof eig\n\x1b[2A\x1b[Jgrößer\n");
+  CHECK(out.text() == "one\nof eig\n\r\x1b[2A\x1b[Jgrößer\n");
   columns = 3;
   live.show("日本語\n");
-  CHECK(out.text() == "one\nof eig\n\x1b[2A\x1b[Jgrößer\n\x1b[1A\x1b[J日\n");
+  CHECK(out.text() == "one\nof eig\n\r\x1b[2A\x1b[Jgrößer\n\r\x1b[1A\x1b[J日\n");
 }
 
 TEST_CASE("canary lines: state, steps, what the versions answered, what the policies say") {

@@ -54,7 +54,8 @@ error: whatever
   const Ran ran = run_words({"policy", "test", file, "--report", "junit"});
   CHECK(ran.code == 1);
   for (const char* part :
-       {"<testsuite name=\"kubist policy test\" tests=\"3\" failures=\"2\" skipped=\"0\">",
+       {"<testsuite name=\"kubist policy test\" tests=\"3\" failures=\"2\" errors=\"0\" "
+        "skipped=\"0\">",
         "name=\"labels &lt;one&gt;\"", "me &amp; you", "/items/0/spec/labels/by", "did you mean"}) {
     CAPTURE(part);
     CHECK_MESSAGE(ran.out.find(part) != std::string::npos, ran.out);
@@ -63,8 +64,11 @@ error: whatever
 
   const Ran github = run_words({"policy", "test", file, "--report", "github"});
   CHECK(github.code == 1);
-  CHECK(github.out.starts_with("::error::wrong: "));
-  CHECK(github.out.find("\n::error::unknown: ") != std::string::npos);
+  CHECK_MESSAGE(github.out.starts_with(cat("::error file=", file,
+                                           ",line=10,col=37,title=kubist policy test%3A "
+                                           "CaseFailed::wrong: ")),
+                github.out);
+  CHECK(github.out.find(cat("\n::error file=", file, ",line=12,col=1,")) != std::string::npos);
   CHECK(github.out.find("%0A/items/0/spec/labels/by%0A") != std::string::npos);
 
   const Ran json = run_words({"policy", "test", file, "-o", "json"});
@@ -74,4 +78,10 @@ error: whatever
   CHECK(run_words({"policy", "test", file, "-o", "yaml"}).out.find("failed: 2\n") !=
         std::string::npos);
   CHECK(run_words({"policy", "test", file, "-o", "json", "--report", "junit"}).code == 64);
+
+  const std::string beside = folder.path() / "beside.xml";
+  const Ran both = run_words({"policy", "test", file, "-o", "json", "--report", "junit=" + beside});
+  CHECK(both.code == 1);
+  CHECK(both.out == json.out);
+  CHECK(*util::read_file(beside) == ran.out);
 }

@@ -117,9 +117,11 @@ TEST_CASE("records: what prints takes -o json, yaml and jsonpath; JUnit is --rep
   const std::set<std::string_view> others{"wait",
                                           "validate",
                                           "uninstall",
+                                          "cluster rotate",
                                           "reconcile",
                                           "controller",
                                           "policy init",
+                                          "executor init",
                                           "canary approve",
                                           "canary promote",
                                           "canary pause",
@@ -134,12 +136,16 @@ TEST_CASE("records: what prints takes -o json, yaml and jsonpath; JUnit is --rep
                                           "istio upgrade",
                                           "istio uninstall",
                                           "garbage",
+                                          "logs",
+                                          "edit",
+                                          "rollout status",
                                           "deployitem logs",
                                           "deployitem state get",
                                           "deployitem state put",
                                           "deployitem state rm",
                                           "deployitem reconcile",
                                           "deployitem interrupt",
+                                          "config set-context",
                                           "config use-context",
                                           "config current-context",
                                           "completion",
@@ -155,7 +161,10 @@ TEST_CASE("records: what prints takes -o json, yaml and jsonpath; JUnit is --rep
       CHECK(!takes(*output, "junit"));
     }
     if (report != nullptr) {
-      CHECK((report->choices == std::vector<std::string_view>{"text", "json", "junit", "github"}));
+      for (const std::string_view form : {"text", "json", "junit", "sarif", "github", "gitlab"}) {
+        CHECK(takes(*report, form));
+        CHECK(takes(*report, util::cat(form, '=')));
+      }
     }
     if (others.contains(spec->path)) {
       continue;
@@ -165,20 +174,26 @@ TEST_CASE("records: what prints takes -o json, yaml and jsonpath; JUnit is --rep
     CHECK(output->letter == 'o');
     CHECK(takes(*output, "json"));
     CHECK(takes(*output, "yaml"));
-    // These print objects that the server gave back, as kubectl's -o of a write.
-    const bool writes = spec->path == "apply" || spec->path == "init";
-    CHECK(takes(*output, "jsonpath=") == !writes);
+    CHECK(takes(*output, "jsonpath="));
   }
   CHECK(printing + others.size() == visible_commands().size());
 }
 
 TEST_CASE("records: a letter means what it means to kubectl") {
-  const std::map<char, std::set<std::string_view>> kubectl{
-      {'A', {"all-namespaces"}}, {'L', {"label-columns"}}, {'R', {"recursive"}},
-      {'f', {"filename"}},       {'h', {"help"}},          {'l', {"selector"}},
-      {'n', {"namespace"}},      {'o', {"output"}},        {'p', {"previous"}},
-      {'q', {"quiet"}},          {'s', {"server"}},        {'v', {"v"}},
-      {'w', {"watch"}}};
+  const std::map<char, std::set<std::string_view>> kubectl{{'A', {"all-namespaces"}},
+                                                           {'L', {"label-columns"}},
+                                                           {'R', {"recursive"}},
+                                                           {'c', {"container"}},
+                                                           {'f', {"filename"}},
+                                                           {'h', {"help"}},
+                                                           {'l', {"selector"}},
+                                                           {'n', {"namespace"}},
+                                                           {'o', {"output"}},
+                                                           {'p', {"previous"}},
+                                                           {'q', {"quiet"}},
+                                                           {'s', {"server"}},
+                                                           {'v', {"v"}},
+                                                           {'w', {"watch"}}};
   std::size_t letters = 0;
   for (const CommandSpec* spec : visible_commands()) {
     for (const Flag& flag : spec->flags) {
@@ -188,7 +203,7 @@ TEST_CASE("records: a letter means what it means to kubectl") {
         continue;
       }
       ++letters;
-      const bool logs = spec->path.ends_with(" logs") && flag.name == "follow";
+      const bool logs = spec->path.ends_with("logs") && flag.name == "follow";
       CHECK((logs || kubectl.at(flag.letter).contains(flag.name)));
       CHECK((flag.letter != 'o' || !flag.choices.empty()));
       CHECK((flag.letter != 'p' || flag.kind == FlagKind::boolean));

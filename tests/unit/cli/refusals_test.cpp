@@ -21,7 +21,7 @@ TEST_CASE("refusals: what is missing is named, with the forms that would do") {
         Case{{"wait"}, "'kubist wait' needs --for"},
         Case{{"wait", "--for=delete"}, "'kubist wait' needs either TYPE NAME"},
         Case{{"wait", "--for=delete", "pod", "x", "--all"}, "names cannot go together with --all"},
-        Case{{"uninstall", "--yes"}, "unknown flag --yes"},
+        Case{{"uninstall", "--sure"}, "unknown flag --sure"},
         Case{{"deployitem", "logs", "x", "-p", "--back", "2"}, "--previous is --back 1"},
         Case{{"deployitem", "logs", "x", "--back", "3"}, "--back must be from 0 to 2"},
         Case{{"deployitem", "logs", "-p", "1", "x"}, "unexpected argument"},

@@ -8,10 +8,16 @@
 #include <kubist/cli/run.hpp>
 #include <kubist/cli/sink.hpp>
 #include <kubist/data/json.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
 
+#include "left_out.hpp"
 #include "run_words.hpp"
+#include "support/paths.hpp"
 
 using namespace kubist::cli;
+namespace paths = kubist::paths;
+namespace util = kubist::util;
 using kubist::testing::run_words;
 
 namespace {
@@ -43,6 +49,55 @@ TEST_CASE("run: unknown commands are usage errors with a suggestion, nothing on 
   CHECK(ran.code == 64);
   CHECK(ran.out.empty());
   CHECK(ran.err.find("did you mean \"version\"?") != std::string::npos);
+}
+
+TEST_CASE("run: what kubist leaves out is a usage error that names kubectl's command") {
+  const std::string page =
+      util::read_file(paths::source_dir() + "/docs/reference/kubectl.md").value_or("no page");
+  CHECK(commands_left_out().size() > 40);
+  for (const std::string_view path : commands_left_out()) {
+    CAPTURE(path);
+    auto words = util::split(path, ' ');
+    words.insert(words.end(), {"x", "--replicas=1"});
+    const auto ran = run_words(words);
+    CHECK(ran.code == 64);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.find(util::cat("unknown command \"", path, '"')) != std::string::npos);
+    CHECK(ran.err.find(util::cat("'kubectl ", path, "'")) != std::string::npos);
+    CHECK(find_command(util::split(path, ' ')) == nullptr);
+    CHECK_MESSAGE(page.find(util::cat('`', path, '`')) != std::string::npos, "the page has it not");
+  }
+  CHECK(words_left_out().size() > 20);
+  for (const WordLeftOut& left : words_left_out()) {
+    const std::string path(left.path.empty() ? "get" : left.path);
+    CAPTURE(left.word);
+    auto words = util::split(path, ' ');
+    words.emplace_back(left.word);
+    const auto ran = run_words(words);
+    CHECK(ran.code == 64);
+    CHECK_MESSAGE(
+        ran.err.find(util::cat("'kubectl ", path, ' ', left.word, "'")) != std::string::npos,
+        ran.err);
+    const std::string whole = util::cat('`', path, ' ', left.word, '`');
+    CHECK((page.find(util::cat('`', left.word, '`')) != std::string::npos ||
+           page.find(whole) != std::string::npos));
+  }
+  for (const std::string output : {"template", "templatefile=x", "go-template-file=x"}) {
+    CHECK(run_words({"get", "pods", "-o", output}).err.find("kubectl get -o go-template") !=
+          std::string::npos);
+  }
+  CHECK(run_words({"get", "pods", "-o", "kyaml"}).err.find("kubectl get -o kyaml") !=
+        std::string::npos);
+  CHECK(run_words({"explain", "pods", "--output=plaintext-openapiv2"})
+            .err.find("kubectl explain --output=plaintext-openapiv2") != std::string::npos);
+  CHECK(run_words({"get", "pods", "--template=x"}).err.find("go-template") != std::string::npos);
+  CHECK(run_words({"apply", "-k", "x"}).err.find("kubectl kustomize") != std::string::npos);
+  CHECK(run_words({"apply", "--kustomize=x"}).code == 64);
+  CHECK(run_words({"create", "-f", "x.yaml"}).code == 64);
+  CHECK(run_words({"create", "-f", "x.yaml"}).err.find("kubist apply -f") != std::string::npos);
+  const auto go = run_words({"get", "pods", "-o", "go-template={{.x}}"});
+  CHECK(go.code == 64);
+  CHECK(go.err.find("kubectl get -o go-template") != std::string::npos);
 }
 
 TEST_CASE("run: --version prints this program's version and asks no cluster") {
@@ -128,7 +183,7 @@ TEST_CASE("complete: names are asked for with global flags behind the command") 
     return {};
   };
   complete({"-n", "team", "get", "pods", "we"}, names);
-  CHECK(asked == std::vector<std::string>{"get", "pods", "-n", "team", "we"});
+  CHECK(asked == std::vector<std::string>{"get", "-n", "team", "pods", "we"});
 }
 
 TEST_CASE("dump: one record with every visible command; man pages name it") {

@@ -80,9 +80,9 @@ TEST_CASE("validate: the report of a valid input names its objects") {
   const auto junit = run_words({"validate", "-f", file.path(), "--report", "junit"});
   CHECK(junit.code == 0);
   CHECK(junit.out.starts_with("<?xml version=\"1.0\""));
-  CHECK(has(junit.out, "tests=\"1\" failures=\"0\""));
-  CHECK(has(junit.out, util::cat("name=\"project.kubist.io/shop\" file=\"", file.path(),
-                                 "\" line=\"1\"></testcase>")));
+  CHECK(has(junit.out, "tests=\"1\" failures=\"0\" errors=\"0\""));
+  CHECK(has(junit.out, util::cat("name=\"project.kubist.io/shop\" time=\"0.000\" file=\"",
+                                 file.path(), "\" line=\"1\"/>")));
   const InputFile bad(util::cat(k_project, k_others));
   const auto refused = run_words({"validate", "-f", bad.path(), "--report", "junit"});
   CHECK(refused.code == 1);

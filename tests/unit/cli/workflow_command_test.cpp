@@ -1,5 +1,5 @@
 // What a workload prints must not become a command of GitHub's runner.
-#include "output/workflow_command.hpp"
+#include "report/workflow_command.hpp"
 
 #include <memory>
 
@@ -40,9 +40,9 @@ TEST_CASE("workflow command: a failing script of a run's report cannot give comm
   report.reason = "PodFailed\r::debug::x";
   report.message = "exit code 1: \r::set-output name=a::b";
   run.report.nodes.push_back(report);
-  StringSink out;
-  print_run(run, "github", false, out);
-  CHECK(out.text() ==
-        "::error title=Root/default PodFailed%0D%3A%3Adebug%3A%3Ax::exit code 1: "
-        "%0D::set-output name=a::b\n");
+  RunReport made = run_report(run, {});
+  made.title = "kubist reconcile";
+  CHECK(github_report(made) ==
+        "::error title=kubist reconcile%3A PodFailed%0D%3A%3Adebug%3A%3Ax::Root/default: exit code "
+        "1: %0D::set-output name=a::b\n");
 }

@@ -14,7 +14,9 @@ void judge_folder(Judge& judge, const std::string& folder) {
   const fs::path root(paths::source_dir());
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-    if (entry.is_regular_file()) {
+    const fs::path& file = entry.path();
+    const bool is_text = file.extension() == ".txt" || file.filename() == "Jenkinsfile";
+    if (entry.is_regular_file() && !is_text) {
       judge.judge(fs::relative(entry.path(), root).string(), golden::read_file(entry.path()));
       ++files;
     }
@@ -25,7 +27,11 @@ void judge_folder(Judge& judge, const std::string& folder) {
 /// The blocks between "```yaml" and "```" of every page.
 void judge_pages(Judge& judge) {
   std::size_t blocks = 0;
-  for (const auto& page : fs::directory_iterator(fs::path(paths::source_dir()) / "docs")) {
+  for (const auto& page :
+       fs::recursive_directory_iterator(fs::path(paths::source_dir()) / "docs")) {
+    if (page.path().extension() != ".md") {
+      continue;
+    }
     std::optional<std::string> block;
     for (const std::string& line : util::split(golden::read_file(page.path()), '\n')) {
       if (!block && util::trim(line) == "```yaml") {

@@ -35,7 +35,7 @@ Json run_once(Json status, const std::string& job, const Progress& end, bool exp
       working(std::move(status), false, ended(Progress::State::running, "Running"), k_start + 2s);
   std::optional<ExportResult> exports;
   if (end.state == Progress::State::done) {
-    exports = ExportResult{"item-export", "ns", exports_changed, {{"shown", 1}}};
+    exports = ExportResult{"item-export", "config", "ns", exports_changed, {{"shown", 1}}};
   }
   return finished(std::move(status), false, end, "hash-" + job, exports, k_start + 3s);
 }

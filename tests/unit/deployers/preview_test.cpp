@@ -5,6 +5,7 @@
 #include <kubist/deployers/execution.hpp>
 
 #include "support/fake_cluster.hpp"
+#include "support/variable.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;
@@ -47,6 +48,7 @@ struct Preview {
   }
   testing::FakeCluster cluster;
   std::vector<std::string> told;
+  const testing::Variable helm{"KUBIST_HELM", "/bin/true"};
 };
 
 const char* const k_item = "landscaper.gardener.cloud/v1alpha1 DeployItem/default/e-";
@@ -61,6 +63,15 @@ TEST_CASE("preview: what a template would make is rendered, with the objects of 
   CHECK(outcome.message == "item t/chart: the objects of its chart are known when it runs");
   CHECK(p.told == std::vector<std::string>{std::string(k_item) + "t-maps", "v1 ConfigMap/default/x",
                                            std::string(k_item) + "t-chart"});
+}
+
+TEST_CASE("preview: a chart that no helm can render is known to be wrong") {
+  Preview p;
+  const testing::Variable none("KUBIST_HELM", "/nowhere/helm");
+  const auto outcome =
+      p.run("[{name: t, type: Templates, template: x}]", kube::DryRun::server, k_parts);
+  CHECK(outcome.state != ExecutionOutcome::State::ready);
+  CHECK(outcome.reason == "HelmNotFound");
 }
 
 TEST_CASE("preview: a client's dry run knows the items of a template, not what they write") {

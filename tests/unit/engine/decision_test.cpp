@@ -26,6 +26,21 @@ TEST_CASE("decision: of two advances the smaller weight counts") {
   CHECK(more_cautious(to_20, next).weight == 20);
 }
 
+TEST_CASE("decision: two that name different winners hold, and the last shares count") {
+  const Decision green{Action::advance, {}, "", "", "a", "green"};
+  const Decision none{Action::advance, {}, "", "", "b"};
+  const Decision both = more_cautious(green, none);
+  CHECK(both.action == Action::hold);
+  CHECK(both.reason == "WinnersDiffer");
+  CHECK(both.message == "a names green, b no winner");
+  CHECK(more_cautious(green, {Action::advance, {}, "", "", "c", "green"}).winner == "green");
+  const Decision shared{Action::hold, {}, "", "", "a", "", {{"green", 70}}};
+  const Decision later{Action::hold, {}, "", "", "b", "", {{"green", 60}}};
+  CHECK(more_cautious(shared, {Action::hold}).shares == shared.shares);
+  CHECK(more_cautious(shared, later).shares == later.shares);
+  CHECK(more_cautious(shared, later).by == "a");
+}
+
 TEST_CASE("decision: read from a policy's status") {
   const auto read = [](const char* status) { return read_decision(Json::parse(status)); };
   CHECK_FALSE(read("{}")->has_value());
@@ -35,6 +50,13 @@ TEST_CASE("decision: read from a policy's status") {
   REQUIRE(full);
   CHECK((*full)->weight == 20);
   CHECK(to_json(**full)["reason"] == "Proven");
+  const auto shares =
+      read(R"({"decision": {"action": "advance", "winner": "green", "shares": {"green": 70}}})");
+  REQUIRE(shares);
+  CHECK((*shares)->winner == "green");
+  CHECK((*shares)->shares == std::map<std::string, int>{{"green", 70}});
+  CHECK(to_json(**shares)["shares"] == Json{{"green", 70}});
+  CHECK_FALSE(read(R"({"decision": {"action": "hold", "shares": {"green": 70.5}}})"));
   CHECK_FALSE(read(R"({"decision": "jump"})"));
   CHECK_FALSE(read(R"({"decision": {"action": "advance", "weight": 101}})"));
   CHECK_FALSE(read(R"({"decision": {"action": "advance", "weight": "20"}})"));

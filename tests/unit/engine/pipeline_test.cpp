@@ -368,7 +368,7 @@ TEST_CASE("policy case: a recorded input is run and compared in part") {
   add_policy(world, "A", [](Json list) { return append(std::move(list), "a"); });
   Json document = {
       {"policy", "A"},
-      {"input", {{"kind", "ResourceList"}, {"items", {make_object("Cluster", "p", "c")}}}},
+      {"input", {{"kind", "ResourceList"}, {"items", {make_object("VirtualCluster", "p", "c")}}}},
       {"expected", {{"items", {{{"spec", {{"labels", {{"path", "a"}}}}}}}}}}};
   auto test = read_policy_case(document, "case.yaml");
   REQUIRE(test);
@@ -380,5 +380,11 @@ TEST_CASE("policy case: a recorded input is run and compared in part") {
   CHECK_FALSE(result->passed);
   REQUIRE(result->differences.size() == 1);
   CHECK(result->differences[0].pointer == "/items/0/spec/labels/path");
+  // What a live run refuses is refused here: a Cluster has no labels.
+  test->input["items"][0]["kind"] = "Cluster";
+  result = run_policy_case(*test, world.policies, "p");
+  CHECK_FALSE(result->passed);
+  CHECK_MESSAGE(result->message.find("a spec that the kind does not take") != std::string::npos,
+                result->message);
   CHECK_FALSE(read_policy_case({{"policy", "A"}}, "x"));
 }

@@ -58,6 +58,27 @@ TEST_CASE("triggers: the schedule coalesces, keeps the earliest and covers subtr
   CHECK_FALSE(schedule.next());
 }
 
+TEST_CASE("triggers: a person's word is the cause, though a retry comes earlier") {
+  World world;
+  world.add_tree();
+  const Graph graph = world.home.graph();
+  const Key cluster = key("Cluster", "p1", "p1c1");
+  for (const bool first : {true, false}) {
+    Schedule schedule;
+    const auto ask = [&] { schedule.add(cluster, k_scheduled_from + 2s, Cause::requested); };
+    if (first) {
+      ask();
+    }
+    schedule.add(cluster, k_scheduled_from + 1s, Cause::retry);
+    if (!first) {
+      ask();
+    }
+    const auto due = schedule.take_due(k_scheduled_from + 1s, graph);
+    REQUIRE(due.size() == 1);
+    CHECK(due[0].cause == Cause::requested);
+  }
+}
+
 TEST_CASE("triggers: a finished run asks for what is due, retries and those who waited") {
   World world;
   world.add_tree();

@@ -20,7 +20,8 @@ inline bool comes_true(const std::function<bool()>& holds) {
 /// The loop of one replica over the site's home cluster, until it is ended.
 class Controller {
  public:
-  Controller(Site& site, const std::string& identity, engine::LockTimes times = {}) {
+  Controller(Site& site, const std::string& identity, engine::LockTimes times = {},
+             const executors::ReconcileOptions& options_of_runs = {}) {
     m_client = site.home->connect(site.network, identity);
     executors::Replica::Options options;
     options.ns = "kubist-system";
@@ -40,9 +41,9 @@ class Controller {
     m_hooks.turned = [this](const executors::LoopState& state) {
       projects = state.projects.value_or(0);
     };
-    m_thread = std::jthread([this] {
-      ended =
-          executors::watch_and_reconcile(*m_session, {}, m_observer, m_hooks, m_stop.get_token());
+    m_thread = std::jthread([this, options_of_runs] {
+      ended = executors::watch_and_reconcile(*m_session, options_of_runs, m_observer, m_hooks,
+                                             m_stop.get_token());
     });
   }
   ~Controller() { end(); }

@@ -13,7 +13,7 @@ void make_trees(Site& s) {
     s.cluster(project, "far", Site::kubeconfig(s.far->server()));
     s.virtual_cluster(project, "a");
     s.virtual_cluster(project, "b");
-    s.virtual_cluster(project, "c", Json::object(), "far");
+    s.virtual_cluster(project, "c", testing::in_the_mesh(), "far");
     s.virtual_cluster(project, "d", Json::object(), "far");
   }
 }
@@ -121,7 +121,8 @@ TEST_CASE("converge: a project goes beside a Root that was never reconciled") {
   CHECK(!s.namespace_at(s.home, "shop").is_null());
 }
 
-TEST_CASE("converge: the Root is Ready with its tree, and says so once") {
+TEST_CASE("converge: the Root is Ready with its tree, and says so once" *
+          doctest::description("seed 1.4: every executor triggers those of its children")) {
   Site s;
   s.put("Root", "", "root");
   s.make_project("shop");
@@ -228,4 +229,23 @@ TEST_CASE("converge: the kinds that are missing are told, with what to do") {
   REQUIRE(!run);
   CHECK(run.error().kind == util::ErrorKind::not_found);
   CHECK(run.error().hint.find("kubist init") != std::string::npos);
+}
+
+TEST_CASE("converge: a namespace keeps the labels of the mesh that its owner no longer asks for") {
+  Site s;
+  s.make_project("shop");
+  const auto injection = [&](const Json& more) {
+    Json dev = testing::virtual_cluster("shop", "dev", "home", "shop-dev", more);
+    s.home->put(dev);
+    s.reconcile();
+    return s.namespace_at(s.home, "shop-dev")["metadata"]["labels"].value("istio-injection", "");
+  };
+  CHECK(injection(testing::in_the_mesh()) == "enabled");
+  CHECK(injection(Json::object()) == "enabled");
+  s.forget();
+  s.reconcile();
+  CHECK(s.written() == std::vector<std::string>{});
+  CHECK(injection({{"injection", {{"mode", "Unmanaged"}}}}) == "enabled");
+  CHECK(injection({{"injection", {{"mode", "None"}}}}) == "");
+  CHECK(injection(Json::object()) == "");
 }

@@ -42,7 +42,7 @@ void check_refused(Site& s, const std::string& kubeconfig, const std::string& wh
 std::set<std::string> names_written(const Site& s) {
   std::set<std::string> names;
   for (const LoggedRequest& each : s.home->writes()) {
-    if (each.resource != "leases") {
+    if (each.resource != "leases" && each.resource != "events") {
       names.insert(cat(each.resource, '/', each.name));
     }
   }
@@ -296,4 +296,18 @@ TEST_CASE("faults: an item that another deployer does not end fails itself after
   CHECK(slow.reason == "Timeout");
   CHECK(slow.message == "its deployer, for type example.com/x, is not done within 1h0m0s");
   CHECK(node_of(report, "Cluster", "home").ready);
+}
+
+TEST_CASE("faults: an item's exports are a kubeconfig under their default name only") {
+  for (const auto& [name, reason] :
+       {std::pair{"make-export", "Aligned"}, std::pair{"eu", "KubeconfigNotAllowed"}}) {
+    Site s;
+    s.make_project("shop");
+    Json secret = testing::secret("shop", name, Site::kubeconfig(s.far->server()));
+    secret["metadata"]["annotations"] = {{"kubist.io/deployitem", "shop/make"}};
+    s.home->put(secret);
+    s.put("Cluster", "shop", "eu",
+          {{"kubeconfigSecretRef", {{"name", name}}}, {"istio", {{"mode", "Ignore"}}}});
+    CHECK(node_of(s.reconcile(), "Cluster", "eu").reason == reason);
+  }
 }

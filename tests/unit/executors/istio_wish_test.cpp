@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <kubist/engine/graph.hpp>
+
+#include "support/objects.hpp"
+
 using namespace kubist;
 using namespace kubist::executors;
 using data::Json;
@@ -32,6 +36,96 @@ TEST_CASE("spec.istio: what counts by default") {
         "canary");
   CHECK(from_config_map().source() == "ConfigMap/istio");
   CHECK(from_url("https://example.com/a").source() == "https://example.com/a");
+}
+
+TEST_CASE("spec.istio: a version is enough, with a mirror and a profile where they are wanted") {
+  const IstioWish plain = istio_wish({{"istio", {{"version", "1.31.0"}}}});
+  CHECK(plain.installs());
+  CHECK(plain.scope.revision == "default");
+  CHECK(plain.source() == "Image/docker.io/istio/istioctl:1.31.0 manifest generate");
+  const IstioWish mirrored = istio_wish(
+      {{"istio",
+        {{"version", "v1.31.0"}, {"hub", "mirror.example/istio"}, {"profile", "minimal"}}}});
+  CHECK(mirrored.source() ==
+        "Image/mirror.example/istio/istioctl:1.31.0 manifest generate --set profile=minimal --set "
+        "hub=mirror.example/istio");
+  CHECK(istio_wish({{"istio", {{"version", "1.31.0"}, {"mode", "Check"}}}}).mode == "Check");
+  const IstioWish nothing = istio_wish({{"istio", {{"mode", "Install"}}}});
+  const Json object = project({"*"});
+  const auto refused = check_istio_grant(&object, nothing);
+  REQUIRE(!refused);
+  CHECK(refused.error().reason == "IstioSourceInvalid");
+}
+
+namespace {
+
+/// What a Cluster with that spec.istio wants below that Project and Root, and is it granted there?
+std::pair<IstioWish, std::string> wish_below(const Json& root, const Json& project,
+                                             const Json& cluster) {
+  const auto with = [](const Json& istio) {
+    return istio.is_null() ? Json::object() : Json{{"istio", istio}};
+  };
+  Json home = with(cluster);
+  home["home"] = true;
+  std::vector<engine::Node> nodes;
+  for (Json object : {testing::object("Root", "", "root", with(root)),
+                      testing::object("Project", "", "shop", with(project)),
+                      testing::object("Cluster", "shop", "home", home)}) {
+    object["metadata"]["uid"] = object["kind"];
+    nodes.push_back(engine::make_node(std::move(object)));
+  }
+  const engine::Graph graph = engine::Graph::build(std::move(nodes));
+  const auto ids = graph.find({"kubist.io", "Cluster", "shop", "home"});
+  REQUIRE(ids.size() == 1);
+  const engine::Node& node = graph[ids[0]];
+  IstioWish wish = istio_wish(graph, node, node.spec());
+  const auto granted = check_istio_grant(graph[node.parent].object.get(), wish);
+  return {wish, granted ? "" : granted.error().reason};
+}
+
+}  // namespace
+
+TEST_CASE("spec.istio: a Cluster has what it leaves out from its Project, and then from the Root") {
+  const auto [wish, refused] = wish_below({{"version", "1.30.0"}, {"hub", "mirror.example/istio"}},
+                                          {{"version", "1.31.0"}}, {{"mode", "Check"}});
+  CHECK(wish.mode == "Check");
+  CHECK(wish.version == "1.31.0");
+  CHECK(wish.rendering.image == "mirror.example/istio/istioctl:1.31.0");
+  CHECK(wish_below(nullptr, nullptr, nullptr).first.mode == "Check");
+  CHECK(wish_below({{"version", "1.31.0"}}, nullptr, nullptr).first.installs());
+}
+
+TEST_CASE("spec.istio: what Root and Project want needs no grant, what a Cluster adds does") {
+  const Json wanted{{"version", "1.31.0"}};
+  CHECK(wish_below(wanted, nullptr, nullptr).second.empty());
+  CHECK(wish_below(nullptr, wanted, nullptr).second.empty());
+  CHECK(wish_below(nullptr, wanted, wanted).second.empty());
+  CHECK(wish_below(nullptr, {{"version", "1.31.0"}, {"mode", "Check"}}, {{"mode", "Install"}})
+            .second == "IstioInstallNotGranted");
+  const Json elsewhere{{"render",
+                        {{"namespace", "shop"},
+                         {"image", "docker.io/istio/istioctl:1.31.0"},
+                         {"args", {"manifest", "generate"}}}}};
+  for (const Json& more :
+       {Json{{"version", "1.30.0"}}, Json{{"hub", "evil.example"}}, Json{{"namespace", "mine"}},
+        Json{{"revision", "mine"}}, Json{{"profile", "demo"}}, Json{{"source", elsewhere}}}) {
+    CAPTURE(more.dump());
+    CHECK(wish_below(wanted, wanted, more).second == "IstioInstallNotGranted");
+  }
+}
+
+TEST_CASE("spec.istio: a granted image runs in no namespace that members may write pods in") {
+  const Json object = project({"Image/docker.io/istio/istioctl:*"});
+  const auto in = [&](const char* ns) {
+    return check_istio_grant(
+        &object,
+        istio_wish(
+            {{"istio", {{"version", "1.31.0"}, {"source", {{"render", {{"namespace", ns}}}}}}}}));
+  };
+  CHECK(in("default"));
+  CHECK(in("istio-system"));
+  REQUIRE(!in("shop"));
+  CHECK(in("shop").error().reason == "IstioInstallNotGranted");
 }
 
 TEST_CASE("spec.istio: the Project grants where Istio may come from") {
@@ -79,9 +173,9 @@ TEST_CASE("spec.istio: what a Job renders is granted by image and arguments") {
   CHECK(plain.rendering.ns == "default");
   CHECK(plain.source() == "Image/docker.io/istio/istioctl:1.31.0 manifest generate");
   const IstioWish minimal = from_image({{"image", "localhost/istioctl:1"},
-                                        {"namespace", "tools"},
+                                        {"namespace", "kube-tools"},
                                         {"args", {"manifest", "generate", "--set", "a=b"}}});
-  CHECK(minimal.rendering.ns == "tools");
+  CHECK(minimal.rendering.ns == "kube-tools");
   CHECK(minimal.source() == "Image/localhost/istioctl:1 manifest generate --set a=b");
   const auto granted = [](const char* source, const IstioWish& wish) {
     const Json object = project(Json::array({source}));

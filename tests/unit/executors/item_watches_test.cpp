@@ -206,10 +206,10 @@ TEST_CASE("item watches: an item that is gone, or whose node is, asks for nothin
 TEST_CASE("item watches: a project has 64 of them, what is beyond is told of once") {
   Watched s;
   const auto told = [&](const std::string& project) {
-    return std::vector<std::string>{
-        util::cat("project namespace ", project,
-                  ": changes by others of objects beyond 64 kinds and "
-                  "namespaces of one project are noticed by the resync alone (docs/limits.md)")};
+    return std::vector<std::string>{util::cat(
+        "project namespace ", project,
+        ": changes by others of objects beyond 64 kinds and "
+        "namespaces of one project are noticed by the resync alone (docs/reference/limits.md)")};
   };
   s.keep_many("blog", 70);
   CHECK(s.told_of("blog", 64) == 64);
@@ -229,9 +229,10 @@ TEST_CASE("item watches: all projects have 512 of them") {
   }
   CHECK(s.told_of("p", 512) == 512);
   CHECK(s.absences.take({}) ==
-        std::vector<std::string>{"project namespace p8: changes by others of objects beyond 512 "
-                                 "kinds and namespaces of all "
-                                 "projects are noticed by the resync alone (docs/limits.md)"});
+        std::vector<std::string>{
+            "project namespace p8: changes by others of objects beyond 512 "
+            "kinds and namespaces of all "
+            "projects are noticed by the resync alone (docs/reference/limits.md)"});
 }
 
 TEST_CASE("item watches: each credential has its own, of what leads to the same address, too") {

@@ -29,6 +29,25 @@ exec:
   CHECK(parse_local_config("exec: {}\n", "config.yaml")->programs.empty());
 }
 
+TEST_CASE("local config: rules of contexts, and where they are said") {
+  const auto config = parse_local_config(R"(
+contexts:
+  prod:
+    readOnly: true
+  a/b: {confirm: true, readOnly: false}
+)",
+                                         "config.yaml");
+  REQUIRE_MESSAGE(config, config.error().to_string());
+  const auto& prod = config->contexts.at("prod");
+  REQUIRE(prod.read_only);
+  CHECK(util::to_string(*prod.read_only) == "config.yaml:4:5");
+  CHECK(!prod.confirm);
+  const auto& other = config->contexts.at("a/b");
+  CHECK(!other.read_only);
+  REQUIRE(other.confirm);
+  CHECK(util::to_string(*other.confirm) == "config.yaml:5:9");
+}
+
 TEST_CASE("local config: what is wrong is said with its place") {
   struct Bad {
     const char* text;
@@ -40,6 +59,8 @@ TEST_CASE("local config: what is wrong is said with its place") {
                          Bad{"exec:\n  a: {program: /a, shell: true}\n", "shell"},
                          Bad{"exec:\n  a: {program: /a, timeout: soon}\n", "soon"},
                          Bad{"exec:\n  a: {program: /a, timeout: 0s}\n", "more than nothing"},
+                         Bad{"contexts:\n  prod: {readonly: true}\n", "readOnly"},
+                         Bad{"contexts:\n  prod: {confirm: maybe}\n", "config.yaml:2"},
                          Bad{"programs: {}\n", "programs"}, Bad{"[1]\n", "config.yaml:1"},
                          Bad{"exec: {}\n---\nexec: {}\n", "second document"}}) {
     CAPTURE(bad.text);

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "site.hpp"
+#include "support/comes_true.hpp"
 #include "support/loopback_server.hpp"
 
 using namespace site;
@@ -74,4 +75,51 @@ TEST_CASE("notifications: Secrets of kubist's own, and those in use, are sent no
   CHECK(asked == 0);
   CHECK(tell(Json::object()) == "");  // one that somebody made for it
   CHECK(asked > 0);
+}
+
+TEST_CASE("notifications: failures and their end are Events, though nobody asked for any") {
+  Telling s;
+  s.make_project("shop");
+  const auto events = [&] {
+    std::vector<std::string> all;
+    for (const Json& event : s.home->list("events")) {
+      all.push_back(cat(event["type"].get<std::string>(), ' ',
+                        event["involvedObject"]["kind"].get<std::string>(), '/',
+                        event["involvedObject"]["name"].get<std::string>(), ' ',
+                        event["reason"].get<std::string>()));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  s.virtual_cluster("shop", "dev", {{"clusterRef", {{"name", "later"}}}});
+  s.reconcile();
+  REQUIRE(testing::comes_true([&] { return events().size() == 1; }));
+  CHECK(events() == std::vector<std::string>{"Warning VirtualCluster/dev ParentNotFound"});
+  s.reconcile();  // it is as bad as before
+  s.put("Cluster", "shop", "later", {{"home", true}});
+  s.reconcile();
+  REQUIRE(testing::comes_true([&] { return events().size() == 2; }));
+  CHECK(events().front() == "Normal VirtualCluster/dev Aligned");
+}
+
+TEST_CASE("notifications: who may not make Events is asked to once, and nobody is told") {
+  Telling s;
+  s.home->fail("POST /api/v1/namespaces/*/events*", 403, 99);
+  s.make_project("shop");
+  const auto asked = [&] {
+    const auto log = s.home->log();
+    return std::count_if(log.begin(), log.end(), [](const LoggedRequest& each) {
+      return each.resource == "events" && each.verb == "create";
+    });
+  };
+  const auto broken = [&](const char* name) {
+    s.virtual_cluster("shop", name, {{"clusterRef", {{"name", "nowhere"}}}});
+    s.reconcile();
+  };
+  broken("a");
+  REQUIRE(testing::comes_true([&] { return asked() == 1; }));
+  broken("b");
+  s.session.reset();
+  CHECK(asked() == 1);
+  CHECK(s.said.empty());
 }

@@ -1,8 +1,9 @@
 // What runs plan is looked at again under the locks of its projects.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
-#include "site.hpp"
+#include "release_site.hpp"
 
 using namespace site;
 
@@ -55,4 +56,31 @@ TEST_CASE("rechecks: who may not list all projects' objects lists each project's
   CHECK(s.reconcile().summary.failed == 0);
   CHECK(condition(s.vc("shop", "dev"), "Ready") == "True");
   CHECK(condition(s.vc("blog", "dev"), "Ready") == "True");
+}
+
+TEST_CASE("rechecks: a release that another run has led on since the plan is planned again") {
+  Shop s;
+  s.route("web");
+  s.settle();
+  s.apply("CanaryRelease", "web",
+          cat("{destination: web, stable: v1, canary: v2, routes: [web], ", k_stay, "}"));
+  REQUIRE(s.until("Waiting") == "Waiting");
+  s.forget();
+  s.clock.advance(std::chrono::seconds(2));
+  int runs = 0;
+  s.home->before("GET *leases/kubist*", [&] {
+    if (++runs == 1) {  // another run had the lock since the plan
+      s.home->patch("leases.coordination.k8s.io", "kubist", "shop", kube::PatchType::merge,
+                    {{"spec", {{"leaseTransitions", 99}}}});
+      s.home->patch("canaryreleases.kubist.io", "web", "shop", kube::PatchType::merge,
+                    {{"status", {{"message", "as the other run left it"}}}}, "status");
+    }
+  });
+  CHECK(s.reconcile().summary.failed == 0);
+  CHECK(runs > 0);
+  const auto log = s.home->log();
+  const auto lists = std::count_if(log.begin(), log.end(), [](const LoggedRequest& each) {
+    return each.verb == "list" && each.resource == "canaryreleases";
+  });
+  CHECK(lists >= 3);  // to plan, under the lock, and to plan again
 }

@@ -153,7 +153,7 @@ TEST_CASE("watch loop: what hangs at one cluster holds up no other node") {
 TEST_CASE("watch loop: drift is seen however late the namespaces are listed") {
   Site s;
   s.make_project("shop");
-  s.virtual_cluster("shop", "near");
+  s.virtual_cluster("shop", "near", testing::in_the_mesh());
   const std::string lists = "GET /api/v1/namespaces?*limit=*";
   int nth = 1;
   SUBCASE("the first time") {}
@@ -267,7 +267,7 @@ TEST_CASE("watch loop: what changed at a target that was off is mended when it i
   Site s;
   s.make_project("shop");
   s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
-  s.virtual_cluster("shop", "away", Json::object(), "far");
+  s.virtual_cluster("shop", "away", testing::in_the_mesh(), "far");
   Watch watch(s);
   REQUIRE(testing::comes_true([&] { return is_ready(s, "away"); }));
   s.network->remove("far");

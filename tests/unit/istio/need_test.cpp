@@ -68,4 +68,7 @@ TEST_CASE("why install: not where it is unknown, elsewhere, or broken by somethi
   scaled.control_planes->front().ready = scaled.control_planes->front().wanted = 0;
   CHECK(judge(scaled, k_default).verdict == Verdict::unhealthy);
   CHECK_FALSE(why_install(judge(scaled, k_default), installed("1.30.3"), {"1.30.3", ""}));
+  scaled.control_planes->front().installer = "kubist";  // then it is kubist's to mend
+  CHECK(why_install(judge(scaled, k_default), installed("1.30.3"), {"1.30.3", ""}) ==
+        "istiod is scaled to 0");
 }

@@ -24,6 +24,9 @@ TEST_CASE("api error: kinds, reasons and causes") {
       {410, status(410, "Expired", "old"), util::ErrorKind::unavailable, "Expired"},
       {500, status(500, "InternalError", "failed calling webhook"), util::ErrorKind::unavailable,
        "InternalError"},
+      {500,
+       status(500, "", "failed to create typed patch object: .foo: field not declared in schema"),
+       util::ErrorKind::invalid, "InternalError"},
       {503, "<html>proxy</html>", util::ErrorKind::unavailable, "ServiceUnavailable"},
       {504, "", util::ErrorKind::timeout, "Timeout"},
   };

@@ -40,7 +40,7 @@ TEST_CASE("room: what does not fit is unreadable, and no other namespace has les
   CHECK(
       second.unreadable->message ==
       "ConfigMap/a/two cannot be read: namespace a has no room for it: its objects may take 0 MiB "
-      "of memory (docs/limits.md)");
+      "of memory (docs/reference/limits.md)");
   CHECK(second.unreadable->hint ==
         "Delete objects in the namespace, make them smaller, or keep some in another project; "
         "until then it is left as it is.");

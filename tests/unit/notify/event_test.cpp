@@ -11,6 +11,7 @@ notify::Batch batch(notify::Level level, std::string ns) {
   notify::Message message;
   message.level = level;
   message.node = {"kubist.io", "CanaryRelease", std::move(ns), "web"};
+  message.uid = "u1";
   message.reason = "RolledBack";
   message.text = "7 of 120 requests failed";
   return {
@@ -25,7 +26,8 @@ TEST_CASE("events: one is about its object, in its namespace") {
   CHECK(event["involvedObject"] == Json{{"apiVersion", "kubist.io/v1alpha1"},
                                         {"kind", "CanaryRelease"},
                                         {"namespace", "shop"},
-                                        {"name", "web"}});
+                                        {"name", "web"},
+                                        {"uid", "u1"}});
   CHECK(event["metadata"]["annotations"]["kubist.io/run"] == "run-1");
   CHECK(event["type"] == "Warning");
   CHECK(event["reason"] == "RolledBack");

@@ -47,6 +47,34 @@ TEST_CASE("message: says what changed of Ready, and how much it matters") {
   CHECK(told(none, failing).starts_with("WARNING"));
 }
 
+TEST_CASE("message: by default failures and their end are told, and nothing else") {
+  const Json none = Json::object();
+  const Json ready = status("True", "Aligned");
+  const Json on_its_way = status("False", "Progressing");
+  const Json stalled = status("False", "Wrong", "True");
+  Json failing = status("False", "Unreachable");
+  failing["failures"] = 2;
+  Json aborted = status("False", "AbortRequested");
+  aborted["state"] = "Aborted";
+  const auto passes = [](const Json& before, const Json& after, const Json& settings) {
+    const auto message = notify::message_of(node(), before, after);
+    REQUIRE(message);
+    return notify::Filter::read(settings)->passes(*message, notify::default_sink());
+  };
+  for (const Json& bad : {stalled, failing, aborted}) {
+    CHECK(passes(ready, bad, none));
+    CHECK(passes(none, bad, none));
+    CHECK(passes(bad, ready, none));
+    CHECK_FALSE(passes(ready, bad, {{"disable_notifications", true}}));
+  }
+  CHECK(passes(ready, stalled, {{"min_notify_level", "ERROR"}}));
+  CHECK_FALSE(passes(none, ready, none));
+  CHECK_FALSE(passes(ready, on_its_way, none));
+  CHECK_FALSE(passes(on_its_way, ready, none));
+  CHECK_FALSE(passes(ready, status("Unknown", "ParentNotReady"), none));
+  CHECK(notify::default_sink().type == notify::SinkType::events);
+}
+
 TEST_CASE("message: each step of a release is one, its way back a warning") {
   Json five = status("False", "Progressing");
   five["state"] = "Progressing";

@@ -150,12 +150,15 @@ TEST_CASE("TimedWindow: patches inside and outside, without holding") {
   Json parameters = {
       {"windows", {{{"from", "10:00"}, {"to", "14:00"}}}},
       {"outside", "continue"},
-      {"patchInside", {{{"op", "add"}, {"path", "/spec/mode"}, {"value", "day"}}}},
-      {"patchOutside", {{{"op", "add"}, {"path", "/spec/mode"}, {"value", "night"}}}}};
-  CHECK(run_policy("window", parameters, "2026-11-21T12:00:00Z")
-            ->output["items"][0]["spec"]["mode"] == "day");
-  CHECK(run_policy("window", parameters, "2026-11-21T20:00:00Z")
-            ->output["items"][0]["spec"]["mode"] == "night");
+      {"patchInside", {{{"op", "add"}, {"path", "/spec/namespace"}, {"value", "day"}}}},
+      {"patchOutside", {{{"op", "add"}, {"path", "/spec/namespace"}, {"value", "night"}}}}};
+  const auto namespace_at = [&](const char* time) {
+    const auto run = run_policy("window", parameters, time);
+    REQUIRE_MESSAGE(run, (run ? std::string() : run.error().to_string()));
+    return run->output["items"][0]["spec"]["namespace"];
+  };
+  CHECK(namespace_at("2026-11-21T12:00:00Z") == "day");
+  CHECK(namespace_at("2026-11-21T20:00:00Z") == "night");
 }
 
 TEST_CASE("TimedWindow: wrong parameters are named") {

@@ -13,7 +13,7 @@ using namespace kubist::policies;
 
 namespace {
 
-// As docs/statistics.md: 200 requests a window, 20 of them the canary's at 10 %.
+// As docs/background/statistics.md: 200 requests a window, 20 of them the canary's at 10 %.
 Simulation simulation_of(double stable, double canary, int runs) {
   Simulation simulation;
   simulation.traffic.stable_rate = stable;

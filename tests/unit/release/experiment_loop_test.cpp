@@ -1,3 +1,6 @@
+#include <kubist/release/experiment_decision.hpp>
+#include <kubist/release/experiment_observation.hpp>
+
 #include "experiment_support.hpp"
 
 namespace kubist::experiment {
@@ -19,7 +22,11 @@ class Stage {
     // A round trip through the status at every look, as after a kill.
     const Progress before = read_progress(to_json(progress), m_plan);
     asks = reads(m_plan, before, seen, now);
-    last = tick(m_plan, before, seen, asks ? reading : std::nullopt, request, now);
+    reading = asks ? std::move(reading) : std::nullopt;
+    if (reading) {
+      reading->at = now;
+    }
+    last = tick(m_plan, before, seen, reading, decision_of(before, reading), request, now);
     progress = last.progress;
     now += m_plan.interval;
     return progress;
@@ -33,6 +40,8 @@ class Stage {
     seen.assigned = true;
   }
 
+  /// What its policies say; nothing: what the plan's test says.
+  std::optional<engine::Decision> policies;
   Seen seen;
   Progress progress;
   Tick last;
@@ -40,6 +49,15 @@ class Stage {
   Time now{std::chrono::seconds(1'000'000)};
 
  private:
+  /// By what policies see, as ABTest does it.
+  std::optional<engine::Decision> decision_of(const Progress& before,
+                                              const std::optional<Reading>& reading) const {
+    const auto totals = read_observation(observation(m_plan, before, reading), m_plan);
+    return policies ? policies
+           : totals ? std::optional(decide(m_plan, *totals, now))
+                    : std::nullopt;
+  }
+
   Plan m_plan;
 };
 
@@ -193,6 +211,122 @@ TEST_CASE("experiment: an edited route pauses it, an aborted one goes back") {
   CHECK(stage.look().state == State::aborted);
   Stage fresh;
   CHECK(fresh.ask(Request::abort).state == State::aborted);
+}
+
+TEST_CASE("experiment: its policies end it, with a winner, without one, or as aborted") {
+  Stage named;
+  named.start();
+  named.policies =
+      engine::Decision{engine::Action::advance, {}, "Enough", "7 days", "mine", "green"};
+  named.look();
+  CHECK(named.progress.state == State::running);  // an advance counts after a reading
+  CHECK(named.read(rate(0, 0), rate(0, 0)).state == State::finishing);
+  CHECK(named.progress.winner == "green");
+  CHECK(named.progress.reason == "Enough");
+  CHECK(named.progress.message == "mine: 7 days");
+
+  Stage none;
+  none.start();
+  none.policies = engine::Decision{engine::Action::advance};
+  CHECK(none.read(rate(0, 0), rate(0, 0)).state == State::finishing);
+  CHECK(none.progress.winner.empty());
+  CHECK(none.progress.reason == "NoDifference");
+
+  Stage unknown;
+  unknown.start();
+  unknown.policies = engine::Decision{engine::Action::advance, {}, "", "", "mine", "purple"};
+  CHECK(unknown.read(rate(0, 0), rate(0, 0)).reason == "UnknownWinner");
+  CHECK(unknown.progress.state == State::running);
+  CHECK(unknown.progress.message == "mine: purple is none of its variants");
+
+  Stage guarded;
+  guarded.start();
+  guarded.policies =
+      engine::Decision{engine::Action::rollback, {}, "TooManyErrors", "9 %", "guard"};
+  CHECK(guarded.look().state == State::finishing);  // without a reading, too
+  guarded.seen.assigned = false;
+  CHECK(guarded.look().state == State::aborted);
+  CHECK(guarded.progress.reason == "TooManyErrors");
+
+  Stage refused;
+  refused.policies = engine::Decision{engine::Action::pause, {}, "NotOnFridays", "", "guard"};
+  CHECK(refused.look().state == State::pending);
+  CHECK(refused.progress.reason == "NotOnFridays");
+  refused.policies.reset();
+  CHECK(refused.look().state == State::running);
+
+  Stage paused;
+  paused.start();
+  paused.policies = engine::Decision{engine::Action::pause, {}, "", "ask Ann", "guard"};
+  CHECK(paused.look().state == State::paused);
+  CHECK(paused.progress.paused_by == "a policy");
+  paused.policies = engine::Decision{};
+  CHECK(paused.ask(Request::resume).state == State::running);
+}
+
+TEST_CASE("experiment: its policies assign clients only as the plan lets them") {
+  Plan plan_of = plan();
+  plan_of.assignment = Assignment::policies;
+  Stage stage(plan_of);
+  stage.start();
+  stage.policies = engine::Decision{};
+  stage.policies->by = "bandit";
+  const auto given = [&](std::map<std::string, int> shares) {
+    stage.policies->shares = std::move(shares);
+    return stage.read(rate(0, 0), rate(0, 0)).shares;
+  };
+  CHECK(given({{"control", 30}, {"green", 70}}) == std::vector<int>{30, 70});
+  CHECK(given({}) == std::vector<int>{30, 70});
+  CHECK(stage.progress.reason == "Held");
+  using Shares = std::map<std::string, int>;
+  for (const Shares& bad :
+       {Shares{{"control", 30}, {"green", 60}}, Shares{{"control", 100}},
+        Shares{{"control", 98}, {"green", 2}}, Shares{{"control", 30}, {"purple", 70}},
+        Shares{{"control", 40}, {"green", 60}, {"purple", 0}}}) {
+    CHECK(given(bad) == std::vector<int>{30, 70});
+    CHECK(stage.progress.reason == "SharesRefused");
+    CHECK(stage.progress.message.find("share") != std::string::npos);
+  }
+  const data::Json assignment = to_json(stage.progress)["assignment"];
+  CHECK(assignment == data::Json{{"shares", {30, 70}}});
+
+  Stage fixed;
+  fixed.start();
+  fixed.policies = engine::Decision{};
+  fixed.policies->shares = {{"control", 30}, {"green", 70}};
+  CHECK(fixed.read(rate(0, 0), rate(0, 0)).reason == "SharesRefused");
+  CHECK(fixed.progress.message.find("make it Policies") != std::string::npos);
+}
+
+TEST_CASE("experiment: where no policy decides, it says so") {
+  Stage stage;
+  stage.start();
+  const auto last =
+      tick(plan(), stage.progress, stage.seen, Reading{{{rate(0, 0), rate(0, 0)}}, "", ""},
+           std::nullopt, Request::none, stage.now);
+  CHECK(last.progress.reason == "NoDecision");
+}
+
+TEST_CASE("experiment: what policies see is what was gathered, this reading's among it") {
+  Stage stage;
+  stage.start();
+  stage.read(rate(100, 10), rate(100, 20));
+  const data::Json seen =
+      observation(plan(), stage.progress, Reading{{{rate(300, 40), rate(200, 50)}}, "", ""});
+  CHECK(seen["read"] == true);
+  CHECK(seen["goals"][0]["name"] == "orders");
+  CHECK(seen["goals"][0]["kind"] == "Conversion");
+  const data::Json& variants = seen["goals"][0]["variants"];
+  CHECK(variants[0] == data::Json{{"name", "control"},
+                                  {"samples", 200.0},
+                                  {"sum", 30.0},
+                                  {"squares", 30.0},
+                                  {"value", 0.15}});
+  CHECK(variants[1]["value"] == 0.3);
+  const data::Json unread = observation(plan(), stage.progress, Reading{{}, "NoData", "no series"});
+  CHECK(unread["read"] == false);
+  CHECK(unread["reason"] == "NoData");
+  CHECK_FALSE(read_observation(unread, plan()));
 }
 
 }  // namespace kubist::experiment

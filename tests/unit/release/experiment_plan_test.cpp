@@ -43,6 +43,27 @@ TEST_CASE("plan: fewer samples than the default minimum lower it") {
   CHECK(error_of(few) == "spec.test.minimumSamples: more than spec.test.samples");
 }
 
+TEST_CASE("plan: policies change how it is judged, not what is counted") {
+  const auto before = read_plan(valid());
+  REQUIRE(before);
+  data::Json after = valid();
+  after["spec"]["test"] = {{"samples", 200}};
+  after["spec"]["maxDuration"] = "1h";
+  const auto judged = after_policies(*before, after);
+  REQUIRE(judged);
+  CHECK(judged->samples == 200);
+  CHECK(judged->max_duration == std::chrono::hours(1));
+  data::Json elsewhere = valid();
+  elsewhere["spec"]["route"] = "other";
+  data::Json counted = valid();
+  counted["spec"]["goals"][0]["kind"] = "Mean";
+  for (const data::Json& refused : {elsewhere, counted}) {
+    const auto plan = after_policies(*before, refused);
+    REQUIRE_FALSE(plan);
+    CHECK(plan.error().reason == "PolicyNotApplicable");
+  }
+}
+
 TEST_CASE("plan: Thompson has its minimum and its seed, and needs a test for any time") {
   const auto with = [](const char* assignment, const char* test) {
     data::Json made = valid();

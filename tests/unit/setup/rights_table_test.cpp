@@ -1,4 +1,5 @@
-// docs/rights.md says which verb on which kind is done by which account: what the roles have.
+// docs/reference/rights.md says which verb on which kind is done by which account: what the roles
+// have.
 #include <cstdlib>
 #include <map>
 
@@ -6,6 +7,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/setup/install.hpp>
+#include <kubist/setup/target.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -61,6 +63,7 @@ std::map<std::string, std::string> tables() {
           {"caller-namespace", table(role_in(printed, "Role", "NAMESPACE"))},
           {"caller-cluster", table(role_in(printed, "ClusterRole", ""))},
           {"controller", table(controller_role())},
+          {"target", table(target_role())},
           {"init", table(role_in(init_rbac(), "ClusterRole", ""))}};
 }
 
@@ -90,8 +93,8 @@ std::string filled(const std::string& page, const std::map<std::string, std::str
 
 }  // namespace
 
-TEST_CASE("rights: docs/rights.md has what the roles have") {
-  const std::string path = paths::source_dir() + "/docs/rights.md";
+TEST_CASE("rights: docs/reference/rights.md has what the roles have") {
+  const std::string path = paths::source_dir() + "/docs/reference/rights.md";
   const auto page = util::read_file(path);
   REQUIRE(page);
   const std::string expected = filled(*page, tables());

@@ -34,6 +34,8 @@ servers:
   REQUIRE_FALSE(twice);
   CHECK(twice.error().message ==
         "EntryGateway/entry: spec.servers[].name: http-80 stands there twice");
+  // As an older schema may have let it in.
+  CHECK(gateway_spec(yaml("{metadata: {name: entry}, spec: {servers: [{port: 80, tls: []}]}}")));
 }
 
 TEST_CASE("entry gateway: its address is that of a Service that selects its pods") {

@@ -19,6 +19,7 @@ enum class Completes {
   nothing,
   files,
   resource_types,  ///< pods, kcl, ...
+  explained,       ///< types, and reasons: ParentNotReady
   resource_names,  ///< names of the type given before, or TYPE/NAME
   namespaces,
   contexts,
@@ -58,6 +59,9 @@ struct Flag {
 Flag choice_flag(std::string_view name, char letter, std::string_view value, std::string_view help,
                  std::string_view initial, std::vector<std::string_view> choices,
                  std::string_view bare = {});
+
+/// One of kubectl's that changes nothing of what kubist does: taken, and shown nowhere.
+Flag kubectl_flag(std::string_view name, FlagKind kind);
 
 struct Example {
   std::string_view what;     ///< "Apply a folder and wait until all is ready"

@@ -1,4 +1,7 @@
 #pragma once
+#include <array>
+#include <string_view>
+
 #include <kubist/util/error.hpp>
 
 namespace kubist::cli {
@@ -18,6 +21,24 @@ enum ExitCode : int {
   k_interrupted = 130,  ///< SIGINT
   k_terminated = 143,   ///< SIGTERM
 };
+
+/// What each means, for the man page and the reference.
+struct ExitCodeText {
+  ExitCode code;
+  std::string_view means;
+};
+inline constexpr std::array k_exit_codes{
+    ExitCodeText{k_ok, "done"},
+    ExitCodeText{k_error, "error (diff: differences)"},
+    ExitCodeText{k_changes_pending, "something would change (--detailed-exitcode)"},
+    ExitCodeText{k_not_ready, "not ready, or timed out"},
+    ExitCodeText{k_rolled_back, "aborted or rolled back"},
+    ExitCodeText{k_denied, "denied by a policy, or by the guard of a context"},
+    ExitCodeText{k_conflict, "conflict, or locked"},
+    ExitCodeText{k_usage, "wrong command line"},
+    ExitCodeText{k_diff_error, "error of diff"},
+    ExitCodeText{k_interrupted, "interrupted"},
+    ExitCodeText{k_terminated, "terminated"}};
 
 /// The exit code of an error that ended a command.
 constexpr int exit_code(util::ErrorKind kind) {

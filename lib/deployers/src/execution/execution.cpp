@@ -118,6 +118,14 @@ ExecutionOutcome outcome_of(const util::Error& error) {
   return outcome;
 }
 
+/// Of a dry run that found nothing wrong.
+ExecutionOutcome planned(std::string message) {
+  ExecutionOutcome outcome;
+  outcome.reason = "DryRun";
+  outcome.message = std::move(message);
+  return outcome;
+}
+
 /// The DeployItem of a part as it would be then, and what it would do.
 util::Result<std::string> preview_part(World& world, const ExecutionInput& input,
                                        const std::vector<Json>& present, RenderedItem part) {
@@ -136,6 +144,11 @@ util::Result<std::string> preview_part(World& world, const ExecutionInput& input
   return outcome.message.empty() ? "" : cat("item ", part.name, ": ", outcome.message);
 }
 
+/// Of a dry run: nothing is wrong, but what is not there yet cannot be used.
+bool is_later(const util::Result<Json>& imports) {
+  return !imports && imports.error().reason == k_import_later;
+}
+
 /// What a dry run can tell of Templates items: those that wait for no other item are rendered.
 util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionInput& input,
                                                  const std::vector<Json>& present,
@@ -152,6 +165,10 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
       continue;
     }
     const auto values = item_imports(world, input, item, imports, Json::object());
+    if (is_later(values)) {
+      lines.push_back(cat("item ", item.name, ": ", values.error().message));
+      continue;
+    }
     auto rendering = values ? render_template(world, input, {item, *values, Json::object()})
                             : util::Result<Rendering>(util::fail(values.error()));
     if (!rendering) {
@@ -167,10 +184,7 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
     KUBIST_CHECK(prune(world, input, present, rendering->parts.items, item.name));
   }
   std::erase(lines, "");
-  ExecutionOutcome planned;
-  planned.reason = "DryRun";
-  planned.message = util::join(lines, "; ");
-  return planned;
+  return planned(util::join(lines, "; "));
 }
 
 }  // namespace
@@ -178,7 +192,7 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
 util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput& input) {
   auto imports = resolve_imports(world, ns_of(input.object),
                                  data::find_path(input.spec, {"imports"}), Json::object());
-  if (!imports) {
+  if (!imports && !is_later(imports)) {
     return imports.error().reason.empty()
                ? util::Result<ExecutionOutcome>(util::fail(imports.error()))
                : outcome_of(imports.error());
@@ -188,8 +202,8 @@ util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput&
     return outcome_of(group.error());
   }
   const bool rolls_back = on_failure(input.spec) == OnFailure::roll_back;
-  const std::string hash = rolls_back ? rollback_hash(input, *imports) : std::string();
-  if (rolls_back && !input.force &&
+  const std::string hash = rolls_back && imports ? rollback_hash(input, *imports) : std::string();
+  if (!hash.empty() && !input.force &&
       data::string_at(input.object, {"status", "rollback", "hash"}) == hash) {
     ExecutionOutcome as_before;
     as_before.state = State::stalled;
@@ -210,7 +224,8 @@ util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput&
   }
   KUBIST_CHECK(prune(world, input, present, group->items, ""));
   if (world.writer.dry()) {
-    return preview_templates(world, input, present, *imports, *group);
+    return imports ? preview_templates(world, input, present, *imports, *group)
+                   : planned(imports.error().message);
   }
   ExecutionRun work(world, input, *std::move(imports), *std::move(group), std::move(good));
   const auto runs = work.run();

@@ -12,7 +12,6 @@
 
 namespace kubist::deployers {
 
-inline constexpr std::string_view k_rendered_annotation = "kubist.io/rendered";
 /// Of a DeployItem: its name in the Execution ("web", or "web/db": part db of Templates item web),
 /// and the names of those that it depends on, with commas.
 inline constexpr std::string_view k_item_annotation = "kubist.io/item";
@@ -115,8 +114,11 @@ std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
 /// What remove_items() would delete, in a dry run.
 util::Result<> delete_dry(World& world, const std::vector<Json>& items);
 
+inline constexpr std::string_view k_import_later = "ImportLater";
+
 /// The values of `imports` (a list of entries, or null) by name. `by_item`: exports of items by
-/// their names, for itemRef. Not_found, reason ImportNotFound: what is missing, and where. Invalid,
+/// their names, for itemRef. Not_found, reason ImportNotFound: what is missing, and where. In a dry
+/// run not_ready, reason k_import_later: an Execution exports it that has not run yet. Invalid,
 /// reason SecretNotAllowed: a Secret that executions may not read.
 util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json* imports,
                                    const Json& by_item);

@@ -8,7 +8,6 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "execution/execution_parts.hpp"
@@ -99,13 +98,10 @@ Json deploy_item(const ExecutionInput& input, const std::string& item,
   if (!depends_on.empty()) {
     meta["annotations"][std::string(k_depends_annotation)] = util::join(depends_on, ",");
   }
-  Json object{{"apiVersion", resources::k_landscaper_api_version},
-              {"kind", "DeployItem"},
-              {"metadata", std::move(meta)},
-              {"spec", std::move(spec)}};
-  const std::string hash = util::sha256_hex(data::to_json(object));
-  resources::set_annotation(object, k_rendered_annotation, hash);
-  return object;
+  return {{"apiVersion", resources::k_landscaper_api_version},
+          {"kind", "DeployItem"},
+          {"metadata", std::move(meta)},
+          {"spec", std::move(spec)}};
 }
 
 }  // namespace

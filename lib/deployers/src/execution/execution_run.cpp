@@ -61,7 +61,9 @@ util::Result<Json> kept_exports(World& world, const Json& deploy_item) {
   if (!secret || is_off_limits(resources::ObjectView(*secret))) {
     return Json();
   }
-  const auto bytes = util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}));
+  const auto key =
+      data::string_at(deploy_item, {"status", "exports", "secretRef", "key"}, state::k_export_key);
+  const auto bytes = util::base64_decode(data::string_at(*secret, {"data", key}));
   return json_of_secret(bytes.value_or(""), std::string(name));
 }
 

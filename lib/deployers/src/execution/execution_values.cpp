@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
@@ -27,8 +29,7 @@ util::Result<Json> from_secret(World& world, const std::string& ns, std::string_
                                const Json& reference) {
   const auto name = data::string_at(reference, {"name"});
   const auto key = data::string_at(reference, {"key"});
-  KUBIST_TRY(const auto secret,
-             world.home->find(kube::well_known::secrets(), ns, name, world.stop));
+  KUBIST_TRY(const auto secret, find_source(world, kube::well_known::secrets(), ns, name));
   if (!secret) {
     return missing(import, cat("Secret ", ns, "/", name, " does not exist"));
   }
@@ -49,8 +50,7 @@ util::Result<Json> from_config_map(World& world, const std::string& ns, std::str
                                    const Json& reference) {
   const auto name = data::string_at(reference, {"name"});
   const auto key = data::string_at(reference, {"key"});
-  KUBIST_TRY(const auto map,
-             world.home->find(kube::well_known::config_maps(), ns, name, world.stop));
+  KUBIST_TRY(const auto map, find_source(world, kube::well_known::config_maps(), ns, name));
   if (!map) {
     return missing(import, cat("ConfigMap ", ns, "/", name, " does not exist"));
   }
@@ -61,15 +61,26 @@ util::Result<Json> from_config_map(World& world, const std::string& ns, std::str
   return *value;
 }
 
+/// Does it say that it exports that?
+bool is_exported(const Json& execution, std::string_view wanted) {
+  const Json& all = data::array_at(execution, {"spec", "exports"});
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Json& entry) { return data::string_at(entry, {"name"}) == wanted; });
+}
+
 util::Result<Json> from_execution(World& world, const std::string& ns, std::string_view import,
                                   const Json& reference) {
   const auto name = data::string_at(reference, {"name"});
   const auto wanted = data::string_at(reference, {"export"});
-  KUBIST_TRY(const auto execution, world.home->find(executions(), ns, name, world.stop));
+  KUBIST_TRY(const auto execution, find_source(world, executions(), ns, name));
   if (!execution) {
     return missing(import, cat("Execution ", ns, "/", name, " does not exist"));
   }
   const auto secret_name = data::string_at(*execution, {"status", "exports", "secretRef", "name"});
+  if (secret_name.empty() && world.writer.dry() && is_exported(*execution, wanted)) {
+    return bad_import(ErrorKind::not_ready, k_import_later, import,
+                      cat("known when Execution ", ns, "/", name, " has run"));
+  }
   if (secret_name.empty()) {
     return missing(import, cat("Execution ", ns, "/", name, " has exported nothing yet"));
   }

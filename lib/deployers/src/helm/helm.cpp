@@ -1,3 +1,4 @@
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 #include "helm/helm_deployer.hpp"
@@ -10,6 +11,8 @@ namespace {
 using util::cat;
 
 constexpr std::size_t k_kept_charts = 16;
+/// In the providerStatus: the hash of a chart in a folder, as it last succeeded.
+constexpr const char* k_chart_hash = "chart";
 
 /// Another item's job may have the same id, which is in the item's status.
 std::string chart_key(const Item& item, const Job& job) { return cat(item.uid, '/', job.id); }
@@ -53,11 +56,16 @@ util::Result<> HelmDeployer::check(const Item& item, const Settings& settings) c
   return {};
 }
 
+// On a machine that does not have the chart the item is what it was when it last succeeded.
 Json HelmDeployer::identity(const Item& item, const Settings& settings) const {
   Json identity = ManifestDeployer::identity(item, settings);
   const auto config = parse_helm(item);
   if (config && config->chart.local && settings.local_charts) {
-    identity["chart"] = local_chart_hash(config->chart.reference);
+    const std::string hash = local_chart_hash(config->chart.reference);
+    identity["chart"] = hash == k_missing_chart
+                            ? std::string(data::string_at(
+                                  item.object, {"status", "providerStatus", k_chart_hash}, hash))
+                            : hash;
   }
   return identity;
 }
@@ -107,6 +115,9 @@ util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, con
     add_chart(std::move(chart), config, in_release, filled);
     return {};
   });
+  if (progress && progress->state == Progress::State::done && config.chart.local) {
+    progress->provider_status[k_chart_hash] = local_chart_hash(config.chart.reference);
+  }
   if (progress && progress->state != Progress::State::running) {
     const std::string key = chart_key(item, job);
     const std::lock_guard lock(m_mutex);

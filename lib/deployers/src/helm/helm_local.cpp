@@ -26,7 +26,7 @@ std::string local_chart_hash(const fs::path& path) {
     return util::sha256_hex(file_line(path, ""));
   }
   if (!fs::is_regular_file(path / "Chart.yaml", error)) {
-    return "missing";  // nor is any other folder read from end to end
+    return std::string(k_missing_chart);  // nor is any other folder read from end to end
   }
   std::vector<std::string> lines;
   for (auto entry = fs::recursive_directory_iterator(path, error);

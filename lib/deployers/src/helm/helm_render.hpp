@@ -39,8 +39,9 @@ util::Result<> write_login(const std::filesystem::path& config_home, const Chart
 /// The helm program: $KUBIST_HELM, else the first in PATH.
 util::Result<std::filesystem::path> find_helm();
 
-/// A hash over the files of a local chart, so that its editing is new work; "missing" where there
-/// is no chart.
+/// A hash over the files of a local chart, so that its editing is new work; k_missing_chart where
+/// there is no chart.
+inline constexpr std::string_view k_missing_chart = "missing";
 std::string local_chart_hash(const std::filesystem::path& path);
 
 }  // namespace kubist::deployers

@@ -153,7 +153,7 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
   status["providerStatus"]["hash"] = hash;
   if (exports) {
     status["exportRef"] = {{"name", exports->secret}, {"namespace", exports->ns}};
-    status["exports"] = {{"secretRef", {{"name", exports->secret}, {"key", "config"}}}};
+    status["exports"] = {{"secretRef", {{"name", exports->secret}, {"key", exports->key}}}};
     if (!exports->public_values.empty()) {
       status["exports"]["value"] = exports->public_values;
     }

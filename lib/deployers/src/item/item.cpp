@@ -3,6 +3,7 @@
 #include <kubist/deployers/upstream.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/state/contract.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -103,6 +104,25 @@ const kube::ApiResource& deploy_items() {
   return resource;
 }
 
+namespace {
+
+/// The Secret for its exports, by default one of its own name. Whoever takes a name that kubist
+/// would give another item's takes that item's exports from it.
+util::Result<> read_export(const Json& spec, Item& item) {
+  const std::string own = home_export_name(item.name);
+  item.export_secret = data::string_at(spec, {"export", "secretRef", "name"}, own);
+  item.export_key = data::string_at(spec, {"export", "secretRef", "key"}, state::k_export_key);
+  const std::string& name = item.export_secret;
+  const bool anothers = name.ends_with("-export") || name.ends_with("-exports");
+  return name != own && (anothers || is_off_limits_name(name))
+             ? util::fail(invalid(
+                   item, "SecretNotAllowed",
+                   util::cat("spec.export.secretRef: ", name, " is a name that kubist gives")))
+             : util::Result<>{};
+}
+
+}  // namespace
+
 util::Result<Item> parse_item(const Json& object) {
   const resources::ObjectView view(object);
   const Json spec = from_upstream_spec(view.spec());
@@ -133,6 +153,7 @@ util::Result<Item> parse_item(const Json& object) {
     return util::fail(invalid(item, "InvalidConfiguration", "spec.type is missing"));
   }
   KUBIST_CHECK(read_timeout(spec, item));
+  KUBIST_CHECK(read_export(spec, item));
   KUBIST_CHECK(read_config(spec, item));
   return item;
 }

@@ -42,6 +42,16 @@ bool has_same_owner(const Json& present, const Json& desired) {
 
 }  // namespace
 
+util::Result<std::optional<Json>> find_source(World& world, const kube::ApiResource& resource,
+                                              std::string_view ns, std::string_view name) {
+  if (world.planned) {
+    if (auto planned = world.planned(resource.kind, ns, name)) {
+      return planned;
+    }
+  }
+  return world.home->find(resource, ns, name, world.stop);
+}
+
 util::Result<> check_secret_owner(const Json& present, const Json& desired) {
   if (has_same_owner(present, desired)) {
     return {};

@@ -29,6 +29,10 @@ enum class Before {
 /// Of what an item has from its first job on.
 Before before_job(const Item& item);
 
+/// An object of the home cluster that values come from; in a dry run as it would be.
+util::Result<std::optional<Json>> find_source(World& world, const kube::ApiResource& resource,
+                                              std::string_view ns, std::string_view name);
+
 /// Makes the object, or merges what `desired` says into it where that differs. The object as it is.
 util::Result<Json> ensure(World& world, const kube::Target& target,
                           const kube::ApiResource& resource, const Json& desired,

@@ -11,7 +11,8 @@ namespace kubist::deployers {
 namespace {
 
 constexpr const char* k_own_part = "kubist";  // of config
-constexpr std::array k_moved_fields{"import", "exports", "exportSchema", "serviceAccountName"};
+constexpr std::array k_moved_fields{"import", "export", "exports", "exportSchema",
+                                    "serviceAccountName"};
 constexpr std::array k_status_fields{"exports", "exportGeneration", "handledRequest"};
 
 /// Both are embedded resources: the API server wants them to say what they are.

@@ -298,8 +298,8 @@ util::Result<> check_takeover(const Item& item, const Place& place, const Json& 
       k_name_taken,
       cat(by_project ? "another item made it" : "it is there, and no item of the project made it",
           ", so this one may not write over it"),
-      cat("Delete it or give yours another name. An administrator allows to take over what is "
-          "there with ",
+      cat("Delete it or give yours another name. An administrator allows yours to take over "
+          "what is there with ",
           grant_of(view.group(), view.kind()), " in spec.items.kinds of Project ",
           place.limits->project, ".")));
 }

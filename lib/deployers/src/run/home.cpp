@@ -54,8 +54,8 @@ util::Result<Json> read_imports(World& world, const Item& item) {
   if (item.import_secret.empty()) {
     return item.import_values.value_or(Json());
   }
-  KUBIST_TRY(const auto secret, world.home->find(kube::well_known::secrets(), item.ns,
-                                                 item.import_secret, world.stop));
+  KUBIST_TRY(const auto secret,
+             find_source(world, kube::well_known::secrets(), item.ns, item.import_secret));
   if (!secret) {
     return import_error(
         ErrorKind::not_found, "ImportNotFound",
@@ -90,25 +90,54 @@ util::Result<Json> read_imports(World& world, const Item& item) {
 
 std::string work_hash(const Item& item, const Deployer& deployer, const Settings& settings,
                       const Json& imports, const Place& place) {
-  return util::sha256_hex(data::to_json({{"work", deployer.identity(item, settings)},
-                                         {"imports", imports},
-                                         {"target", item.target},
-                                         {"namespace", place.ns},
-                                         {"cluster", place.cluster}}));
+  Json work{{"work", deployer.identity(item, settings)},
+            {"imports", imports},
+            {"target", item.target},
+            {"namespace", place.ns},
+            {"cluster", place.cluster}};
+  if (item.export_secret != home_export_name(item.name) || item.export_key != state::k_export_key) {
+    work["export"] = {item.export_secret, item.export_key};  // the default one is in no older hash
+  }
+  return util::sha256_hex(data::to_json(work));
 }
+
+namespace {
+
+/// Deletes the Secret that had its exports under another name. Who may write statuses may name any
+/// Secret there: only one that was made for the item goes.
+util::Result<> drop_former(World& world, const Item& item, const Json& secret) {
+  const std::string former(
+      data::string_at(item.object, {"status", "exports", "secretRef", "name"}));
+  if (former.empty() || former == item.export_secret) {
+    return {};
+  }
+  const kube::Target home{*world.home};
+  KUBIST_TRY(const auto live, home.client.find(kube::well_known::secrets(), item.ns, former));
+  const resources::ObjectView view(live ? *live : secret);
+  const bool its = view.name() == former && check_secret_owner(*live, secret).has_value() &&
+                   view.annotation("kubist.io/deployitem") == cat(item.ns, "/", item.name);
+  if (its && !is_off_limits(view)) {
+    KUBIST_CHECK(world.writer.remove(home, kube::well_known::secrets(), item.ns, former,
+                                     std::string(view.uid())));
+  }
+  return {};
+}
+
+}  // namespace
 
 util::Result<ExportResult> keep_exports(World& world, const Item& item, const std::string& bytes) {
   ExportResult result;
-  result.secret = home_export_name(item.name);
+  result.secret = item.export_secret;
+  result.key = item.export_key;
   result.ns = item.ns;
-  Json secret = home_secret(item, result.secret,
-                            {{std::string(state::k_export_key), util::base64_encode(bytes)}});
+  Json secret = home_secret(item, result.secret, {{result.key, util::base64_encode(bytes)}});
   secret["metadata"]["labels"].erase(std::string(k_internal_label));  // users read this one
   KUBIST_TRY(const auto present,
              world.home->find(kube::well_known::secrets(), item.ns, result.secret, world.stop));
-  result.changed = !present || data::string_at(*present, {"data", state::k_export_key}) !=
-                                   data::string_at(secret, {"data", state::k_export_key});
+  result.changed = !present || data::string_at(*present, {"data", result.key}) !=
+                                   data::string_at(secret, {"data", result.key});
   KUBIST_CHECK(ensure_secret(world, {*world.home}, secret, present));
+  KUBIST_CHECK(drop_former(world, item, secret));
   KUBIST_TRY(const Json value, json_of_secret(bytes, "exports"));
   for (const std::string& key : item.public_exports) {
     if (const auto found = value.find(key); found != value.end()) {

@@ -87,7 +87,7 @@ util::Result<Redactor> redactor_of(const LivePod& pod, const std::stop_token& st
       util::Error error =
           util::with_context(std::move(secret).error(),
                              "the log may have values of Secrets, which kubist must know to hide");
-      error.hint = cat("To see it as it is: kubectl logs ", pod.name, " -n ", pod.ns, " -c ",
+      error.hint = cat("To see it as it is: kubist logs ", pod.name, " -n ", pod.ns, " -c ",
                        k_workload_container);
       return util::fail(std::move(error));
     }

@@ -5,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "helm/helm_deployer.hpp"
+#include "helm/helm_render.hpp"
 #include "item/item_request.hpp"
 #include "item/job.hpp"
 #include "item/requests.hpp"
@@ -282,6 +283,7 @@ util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bo
     return outcome;
   }
   if (is_chart) {
+    KUBIST_CHECK(find_helm());
     outcome.message = "the objects of its chart are known when it runs";
     return outcome;
   }

@@ -16,8 +16,6 @@ using util::cat;
 
 namespace {
 
-constexpr int k_oldest_minor = 29;  // native sidecars: design.md section 5
-
 class ClusterExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
@@ -126,19 +124,19 @@ class ClusterExecutor final : public ManagedExecutor {
   }
 
   static void check_version(const kube::ServerVersion& version, Alignment& alignment) {
-    if (version.major > 1 || version.minor >= k_oldest_minor) {
+    if (version.major > 1 || version.minor >= kube::k_oldest_minor) {
       return;
     }
     alignment.outcome = Outcome::stalled;
     alignment.reason = "VersionTooOld";
     alignment.message =
-        cat("Kubernetes ", version.git_version, " is older than 1.", k_oldest_minor);
+        cat("Kubernetes ", version.git_version, " is older than 1.", kube::k_oldest_minor);
   }
 };
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_cluster_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_cluster_executor(World& world) {
   return std::make_shared<ClusterExecutor>(world);
 }
 

@@ -102,6 +102,7 @@ class IstioInstall {
     istio::InstallOptions options;
     options.timeout = k_stage_timeout;
     options.writer = m_work.writer();
+    options.rescale = true;
     options.on_stage = [this](istio::Stage stage) {
       tell(cat("installing Istio: ", istio::to_string(stage)));
     };
@@ -207,7 +208,7 @@ void require_istio(const istio::Report& report, bool dry, Alignment& alignment) 
 
 util::Result<std::shared_ptr<const istio::Evidence>> align_istio(const Connection& connection,
                                                                  Work& work, Alignment& alignment) {
-  const IstioWish wish = istio_wish(work.spec());
+  const IstioWish wish = istio_wish(work.context().graph, work.node(), work.spec());
   if (wish.mode == "Ignore") {
     alignment.status["istio"] = nullptr;
     return nullptr;
@@ -229,7 +230,7 @@ util::Result<std::shared_ptr<const istio::Evidence>> align_istio(const Connectio
     report = istio::judge(*evidence, wish.scope);
   }
   report_istio(report, alignment);
-  if ((wish.mode == "Require" || wish.installs()) && did != Did::would_install) {
+  if (wish.wanted() && did != Did::would_install) {
     require_istio(report, work.dry(), alignment);
   }
   return report.verdict == istio::Verdict::unknown ? nullptr : evidence;

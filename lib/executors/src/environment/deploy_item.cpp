@@ -36,7 +36,8 @@ class DeployItemExecutor final : public engine::Executor {
     }
     deployers::World items = items_world(work);
     KUBIST_CHECK(check_account(context.graph, *node.object));
-    KUBIST_CHECK(act_outside(items, m_world.sites, context.graph, *node.object, context.stop));
+    KUBIST_CHECK(
+        act_outside(items, m_world.sites, context.graph, *node.object, fallback(), context.stop));
     if (is_function_item(node)) {
       return align_function(work, items);
     }
@@ -68,7 +69,8 @@ class DeployItemExecutor final : public engine::Executor {
       return removal;
     }
     deployers::World items = items_world(work);
-    KUBIST_CHECK(act_outside(items, m_world.sites, context.graph, *node.object, context.stop));
+    KUBIST_CHECK(
+        act_outside(items, m_world.sites, context.graph, *node.object, fallback(), context.stop));
     KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
     KUBIST_TRY(const ItemOutcome outcome,
                deployers::remove_item(items, node.key.ns, node.key.name, options));
@@ -89,6 +91,11 @@ class DeployItemExecutor final : public engine::Executor {
   }
 
  private:
+  ProjectAccounts::Fallback fallback() const {
+    return m_world.all_outside ? ProjectAccounts::Fallback::none
+                               : ProjectAccounts::Fallback::own_rights;
+  }
+
   /// A DeployItem runs as it is written: others drive it, too.
   static util::Result<> check_unchanged(const engine::Node& node, const engine::Context& context) {
     return context.spec == node.spec()

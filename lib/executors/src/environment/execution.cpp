@@ -82,7 +82,7 @@ class ExecutionExecutor final : public ManagedExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_execution_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_execution_executor(World& world) {
   return std::make_shared<ExecutionExecutor>(world);
 }
 

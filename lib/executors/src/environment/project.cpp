@@ -82,7 +82,7 @@ class ProjectExecutor final : public ManagedExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_project_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_project_executor(World& world) {
   return std::make_shared<ProjectExecutor>(world);
 }
 

@@ -24,7 +24,7 @@ class RootExecutor final : public ManagedExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_root_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_root_executor(World& world) {
   return std::make_shared<RootExecutor>(world);
 }
 

@@ -8,6 +8,7 @@
 #include "keep/namespaces.hpp"
 #include "keep/project_rights.hpp"
 #include "keep/restart_workloads.hpp"
+#include "world/istio_wish.hpp"
 #include "world/survey.hpp"
 
 namespace kubist::executors {
@@ -23,11 +24,35 @@ using istio::k_dataplane_mode_label;
 using istio::k_injection_label;
 using istio::k_revision_label;
 
+struct Injection {
+  std::string mode, revision;
+};
+
+/// What the spec says; else Sidecar, of the control plane that is meant, where its Cluster, Project
+/// or Root wants Istio: on a cluster that nobody wants it on the labels would mean nothing.
+Injection injection_of(Work& work) {
+  const Json& spec = work.spec();
+  Injection injection{std::string(data::string_at(spec, {"injection", "mode"})),
+                      std::string(data::string_at(spec, {"injection", "revision"}))};
+  if (!injection.mode.empty()) {
+    return injection;
+  }
+  const engine::Graph& graph = work.context().graph;
+  const engine::Node& cluster = graph[work.node().parent];
+  const IstioWish wish = istio_wish(graph, cluster, cluster.spec());
+  const bool named = !injection.revision.empty();
+  injection.mode = named || wish.wanted() ? "Sidecar" : "Unmanaged";
+  if (!named && wish.scope.revision != istio::k_default_revision) {
+    injection.revision = wish.scope.revision;
+  }
+  return injection;
+}
+
 // https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/ (labels of namespaces)
-void add_mesh_labels(const Json& spec, NamespaceWish& wish) {
-  const std::string_view mode = data::string_at(spec, {"injection", "mode"}, "Sidecar");
-  const std::string revision(data::string_at(spec, {"injection", "revision"}));
+void add_mesh_labels(const Injection& injection, NamespaceWish& wish) {
+  const auto& [mode, revision] = injection;
   if (mode == "Unmanaged") {
+    wish.kept_labels = {k_injection_label, k_revision_label, k_dataplane_mode_label};
     return;
   }
   if (mode == "Ambient") {
@@ -46,12 +71,14 @@ void add_mesh_labels(const Json& spec, NamespaceWish& wish) {
   }
 }
 
-NamespaceWish wish_for(const engine::Node& node, const Json& spec) {
+NamespaceWish wish_for(Work& work) {
+  const engine::Node& node = work.node();
+  const Json& spec = work.spec();
   NamespaceWish wish;
   wish.name = resources::virtual_cluster_namespace(*node.object);
   wish.labels = string_map(data::find_path(spec, {"labels"}));
   wish.annotations = string_map(data::find_path(spec, {"annotations"}));
-  add_mesh_labels(spec, wish);
+  add_mesh_labels(injection_of(work), wish);
   wish.create = data::bool_at(spec, {"create"}, true);
   wish.adopt = data::bool_at(spec, {"adopt"});
   return wish;
@@ -102,7 +129,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
  protected:
   util::Result<Alignment> align_node(Work& work) override {
     KUBIST_TRY(const auto place, connect(work));
-    NamespaceWish wish = wish_for(work.node(), work.spec());
+    NamespaceWish wish = wish_for(work);
     if (place.home) {
       wish.delete_adopted = names_exactly(own_project(work), wish.name);
       wish.check_adoption = [&] { return check_adoption(work, wish.name); };
@@ -191,7 +218,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_virtual_cluster_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_virtual_cluster_executor(World& world) {
   return std::make_shared<VirtualClusterExecutor>(world);
 }
 

@@ -1,88 +1,195 @@
 #include "functions/function_executor.hpp"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
-#include <set>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/engine/resource_list.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/resources/readiness.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
-#include "functions/function_wish.hpp"
-#include "keep/namespaces.hpp"
-#include "keep/sites.hpp"
-#include "releases/releases.hpp"
+#include "functions/function_call.hpp"
+#include "keep/alignments.hpp"
+#include "keep/function_place.hpp"
 #include "traffic/destination_users.hpp"
-#include "traffic/traffic.hpp"
-#include "world/survey.hpp"
 
 namespace kubist::executors {
 
 using data::Json;
 using engine::Alignment;
 using engine::ExecutorOutput;
-using engine::Outcome;
-using resources::ObjectView;
 using util::cat;
 
 namespace {
 
-Json without_servers_fields(Json object) {
-  data::erase_path(object, {"metadata", "managedFields"});
-  data::erase_path(object, {"metadata", "resourceVersion"});
-  return object;
+/// What a look left. In a run with several, the node is as it was before the first.
+struct Left {
+  Json inventory;
+  Json told;  ///< status.executor without the inventory
+};
+
+/// Where both keep one object, each would undo what the other wrote.
+Alignment apart(Alignment both) {
+  const Json& own = both.status.value("inventory", Json());
+  for (const Json& entry : data::array_at(both.status, {"executor", "inventory"})) {
+    const resources::ObjectRef object = read_entry(entry).ref;
+    if (is_listed(own, object)) {
+      both.outcome = engine::Outcome::stalled;
+      both.reason = "ObjectTaken";
+      both.message =
+          cat(object.kind, '/', object.name, " is kept by the executor and by the built-in one");
+      both.children.reset();
+    }
+  }
+  return both;
 }
 
-class FunctionExecutor final : public TrafficExecutor {
+/// An error as what it means, so that what the other of the two gave is kept.
+Alignment settled(util::Result<Alignment> aligned) {
+  return aligned ? *std::move(aligned) : alignment_of_failure(aligned.error());
+}
+
+class FunctionExecutor final : public ManagedExecutor {
  public:
-  FunctionExecutor(World& world, util::Result<ExecutorFunction> function)
-      : TrafficExecutor(world), m_function(std::move(function)) {}
+  FunctionExecutor(World& world, util::Result<ExecutorFunction> function, BuiltIns built_ins)
+      : ManagedExecutor(world), m_function(std::move(function)), m_bases(std::move(built_ins)) {}
+
+  util::Result<Alignment> align_node(Work& work) override {
+    KUBIST_CHECK(m_function);
+    ManagedExecutor* base = wrapped();
+    if (base == nullptr) {
+      return run(work, Json::object());
+    }
+    if (work.context().policy_error != nullptr) {
+      return base->align_node(work);  // the function knows nothing of a spec that nobody agreed on
+    }
+    const auto built_in = [&] { return settled(base->align_node(work)); };
+    if (m_function->before) {
+      Alignment own = settled(run(work, Json::object()));
+      if (own.outcome != engine::Outcome::ready) {
+        own.children = false;  // nothing is there for them yet
+        return own;
+      }
+      return apart(joined(built_in(), std::move(own)));
+    }
+    Alignment first = built_in();
+    if (first.outcome != engine::Outcome::ready) {
+      return first;
+    }
+    Alignment own = settled(run(work, first.status));
+    return joined(std::move(first), std::move(own));
+  }
+
+  // What the function made is gone when this is called, but for what stands for a built-in's.
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    if (ManagedExecutor* base = base_of(work.node())) {
+      return base->remove_node(work);
+    }
+    const Json& inventory = own_inventory(work.node().status());
+    return inventory.empty() ? engine::Removal{}
+                             : remove_listed(
+                                   work, inventory, function_place(work, "", true),
+                                   [](const TrafficPlace&) { return Users{}; }, Orphans::by_policy);
+  }
+
+  engine::Waits waits(const engine::Node& node) const override {
+    const ManagedExecutor* base = wrapped();
+    return base != nullptr ? base->waits(node) : engine::Waits::no;
+  }
+  bool aligns_without_policies() const override {
+    const ManagedExecutor* base = wrapped();
+    return base != nullptr && base->aligns_without_policies();
+  }
+  std::vector<engine::Key> followers(const engine::Node& node) const override {
+    const ManagedExecutor* base = wrapped();
+    return base != nullptr ? base->followers(node) : std::vector<engine::Key>();
+  }
 
  private:
-  util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {
-    if (!m_function) {
-      return util::fail(m_function.error());
+  /// The built-in executor of the node's kind; null: of a kind of somebody's own.
+  ManagedExecutor* base_of(const engine::Node& node) const {
+    const auto found = m_bases.find(node.key.kind);
+    return found != m_bases.end() && node.key.group == resources::k_kubist_group
+               ? found->second.get()
+               : nullptr;
+  }
+  /// The one that it runs beside; null: it runs instead.
+  ManagedExecutor* wrapped() const {
+    const auto found = m_function ? m_bases.find(m_function->wraps) : m_bases.end();
+    return found != m_bases.end() ? found->second.get() : nullptr;
+  }
+  /// Is what it makes in status.inventory? Where the built-in executor keeps objects in a virtual
+  /// cluster, the executor that the node names has them all.
+  bool stands_for_built_in(const engine::Node& node) const {
+    return m_function->wraps.empty() &&
+           (base_of(node) == nullptr || is_function_kind(node.key.kind));
+  }
+  bool has_function(const engine::Node& node) const override {
+    const std::string_view former = data::string_at(node.status(), {"executor", "name"});
+    return !m_function || former == m_function->definition->name;
+  }
+  bool is_function() const override { return true; }
+
+  util::Result<Alignment> run(Work& work, const Json& observed) {
+    auto place = function_place(work, m_function->account, false);
+    if (!place && place.error().reason == k_account_not_yours) {
+      return left_to_others(work.node(), place.error());
     }
-    Left left = left_by_last(work.node());
-    OwnedObjects objects(work, place, left.inventory);
-    KUBIST_TRY(const Json input, make_input(work, place, objects, left.told));
-    KUBIST_TRY(const ExecutorOutput said, call(work, input));
-    KUBIST_TRY(const auto wishes, wishes_of(work, place, said.objects));
+    KUBIST_CHECK(place);
+    FunctionCall function(work, *m_function);
+    const bool own_list = stands_for_built_in(work.node());
+    const auto book = [own_list](const Json& told) {
+      return own_list ? InventoryBook() : InventoryBook::of_function(told);
+    };
+    Left left = left_by_last(work.node(), own_list);
+    if (place->client == nullptr && !left.inventory.empty()) {
+      return util::fail(refused("ExecutorFailed",
+                                "nobody may change what it made: its definition names no account",
+                                "An administrator can set spec.serviceAccountName of the "
+                                "ExecutorDefinition."));
+    }
+    OwnedObjects objects(work, *place, left.inventory, book(function.own(left.told)));
+    KUBIST_TRY(const ExecutorOutput said, function.ask(*place, objects, left.told, observed));
+    KUBIST_TRY(const auto wishes,
+               function.wishes(*place, said.objects, observed.value("inventory", Json())));
     auto live = objects.keep(wishes);
-    const auto pruned = live ? objects.prune(users_of(work, place)) : util::fail(live.error());
+    const auto pruned = live ? objects.prune(users_of(work, *place)) : util::fail(live.error());
     left.inventory = objects.inventory();
-    if (pruned) {
-      left.told = told(said, left.told);
+    if (!pruned) {
+      remember(work.node(), left);
+      return pruned.error().reason == "ObjectTerminating"
+                 ? util::Result<Alignment>(waiting("ObjectTerminating", pruned.error().message,
+                                                   std::chrono::milliseconds(300)))
+                 : util::fail(pruned.error());
     }
-    remember(work.node(), left);
-    KUBIST_CHECK(pruned);
-    Alignment alignment;
-    alignment.message = data::string_at(left.told, {"message"});
+    Alignment alignment =
+        alignment_of(said, work.dry() ? std::vector<Json>{} : *live, work.context().now);
     alignment.conditions.push_back(objects.drift_condition());
-    alignment.requeue_after = said.requeue_after;
-    alignment.status["inventory"] = std::move(left.inventory);
-    alignment.status["executor"] = std::move(left.told);
-    if (!work.dry()) {
-      judge(work, *live, alignment);
+    drop_conditions(left.told, alignment);
+    left.told = function.told(said, left.told, alignment.outcome == engine::Outcome::ready);
+    remember(work.node(), left);
+    if (work.dry()) {
+      alignment.requeue_after.reset();  // nothing changes in a dry run
     }
+    if (alignment.message.empty()) {
+      alignment.message = data::string_at(left.told, {"message"});
+    }
+    alignment.status["executor"] = left.told;
+    alignment.status.update(book(left.told).fields(left.inventory));
     return alignment;
   }
 
-  /// What a look left. In a run with several, the node is as it was before the first.
-  struct Left {
-    Json inventory;
-    Json told;  ///< status.executor
-  };
-  Left left_by_last(const engine::Node& node) {
+  Left left_by_last(const engine::Node& node, bool own_list) {
     const std::lock_guard lock(m_mutex);
-    const auto found = m_left.find(node.id);
-    return found != m_left.end() ? found->second
-                                 : Left{node.status().value("inventory", Json()),
-                                        node.status().value("executor", Json::object())};
+    if (const auto found = m_left.find(node.id); found != m_left.end()) {
+      return found->second;
+    }
+    const Json& status = node.status();
+    Left left{own_inventory(status), data::object_at(status, {"executor"})};
+    if (!own_list) {  // another function's has gone before
+      left.inventory = has_function(node) ? function_inventory(status) : Json();
+    }
+    left.told.erase("inventory");
+    return left;
   }
   void remember(const engine::Node& node, const Left& left) {
     const std::lock_guard lock(m_mutex);
@@ -90,7 +197,7 @@ class FunctionExecutor final : public TrafficExecutor {
   }
 
   // A Service that routes send to waits for them, whoever's executor made it.
-  Users users_of(Work& work, const TrafficPlace& place) override {
+  static Users users_of(Work& work, const TrafficPlace& place) {
     if (work.node().key.kind != "Destination") {
       return {};
     }
@@ -101,175 +208,8 @@ class FunctionExecutor final : public TrafficExecutor {
     };
   }
 
-  const engine::PolicyDefinition& definition() const { return *m_function->definition; }
-
-  /// With the function's name; its reason stays, or is ExecutorFailed.
-  util::Error failure(util::Error error) const {
-    const std::string reason = error.reason.empty() ? "ExecutorFailed" : error.reason;
-    error = util::with_context(std::move(error), cat("executor ", definition().name));
-    error.reason = reason;
-    return error;
-  }
-
-  util::Result<Json> make_input(Work& work, const TrafficPlace& place, OwnedObjects& objects,
-                                const Json& last_told) {
-    const engine::Context& context = work.context();
-    engine::PolicyInput input;
-    input.settings = context.graph.settings(work.node().id);
-    auto parameters = engine::resolve_parameters(definition(), context.parameters, input.settings);
-    if (!parameters) {
-      return util::fail(failure(parameters.error()));
-    }
-    input.parameters = *std::move(parameters);
-    if (world().releases != nullptr) {
-      auto metrics = world().releases->metrics(work.node(), definition(), input.parameters);
-      if (!metrics) {
-        return util::fail(failure(metrics.error()));
-      }
-      input.metrics = *std::move(metrics);
-    }
-    input.resource = engine::resource_for_policies(effective_object(work));
-    if (definition().wants_objects) {
-      KUBIST_TRY(auto live, objects.live());
-      std::transform(live.begin(), live.end(), std::back_inserter(input.observed),
-                     without_servers_fields);
-    }
-    input.state = state_of(last_told);
-    input.target = {{"namespace", place.ns}};
-    if (place.virtual_cluster != nullptr) {
-      input.target["virtualCluster"] = place.virtual_cluster->key.name;
-    }
-    input.now = context.now;
-    input.run_id = context.run.id;
-    input.attempt = work.node().status_summary.failures + 1;
-    input.seed = util::sha256_hex(cat(context.run.id, '/', work.node().uid)).substr(0, 16);
-    return engine::make_policy_input(definition(), input);
-  }
-
-  util::Result<ExecutorOutput> call(Work& work, const Json& input) {
-    auto answers = definition().runtime->evaluate(definition(), std::span(&input, 1), work.stop());
-    const util::Result<Json>& output = answers.at(0).output;
-    auto read = output ? engine::read_executor_output(input, *output)
-                       : util::Result<ExecutorOutput>(util::fail(output.error()));
-    return read ? std::move(read) : util::fail(failure(read.error()));
-  }
-
-  util::Result<std::vector<Wish>> wishes_of(Work& work, const TrafficPlace& place,
-                                            const std::vector<Json>& objects) {
-    if (objects.size() > k_max_function_objects) {
-      return util::fail(failure(refused(
-          "ExecutorFailed",
-          cat("it returned ", objects.size(), " objects, more than ", k_max_function_objects),
-          "Split the resource.")));
-    }
-    std::vector<Wish> wishes;
-    std::set<resources::ObjectRef> seen;
-    std::set<std::string> namespaces{place.ns};
-    for (const Json& object : objects) {
-      const ObjectView view(object);
-      auto resource =
-          place.client->discovery().find_kind(view.api_version(), view.kind(), work.stop());
-      auto wish = resource ? read_wish(*m_function, object, *resource, place.ns)
-                           : util::Result<Wish>(util::fail(resource.error()));
-      if (wish && wish->resource.namespaced && namespaces.insert(wish->ns).second) {
-        if (auto allowed = check_namespace(work, place, wish->ns); !allowed) {
-          wish = util::fail(allowed.error());
-        }
-      }
-      if (!wish) {
-        return util::fail(failure(wish.error()));
-      }
-      if (!seen.insert({resource->group, resource->kind, wish->ns, wish->name}).second) {
-        return util::fail(failure(refused(
-            "ExecutorFailed", cat("it returned ", resource->kind, '/', wish->name, " twice"),
-            "Let it return each object once.")));
-      }
-      wishes.push_back(*std::move(wish));
-    }
-    return wishes;
-  }
-
-  /// Of a namespace besides the target, which its VirtualCluster answers for.
-  util::Result<> check_namespace(Work& work, const TrafficPlace& place, const std::string& ns) {
-    const engine::Node& node = work.node();
-    if (place.cluster.empty()) {
-      const engine::Graph& graph = work.context().graph;
-      KUBIST_CHECK(check_home_namespace(graph, node.key.ns, ns));
-      KUBIST_CHECK(world().sites.admit(*graph.project_of(node.key.ns), ns, work.stop()));
-    }
-    const auto not_allowed = [&](std::string message) {
-      return util::fail(refused("NamespaceNotAllowed", std::move(message),
-                                "Let the executor use another namespace."));
-    };
-    if (resources::is_reserved_namespace(ns)) {
-      return not_allowed(cat("namespace ", ns, " is reserved"));
-    }
-    KUBIST_TRY(const auto live,
-               place.own_client->find(kube::well_known::namespaces(), "", ns, work.stop()));
-    if (!live) {
-      return not_allowed(cat("namespace ", ns, " does not exist"));
-    }
-    const std::string_view owner = ObjectView(*live).annotation(k_owner_annotation);
-    const auto parts = util::split(owner, '/');  // home, kind, namespace, name
-    const bool same_project = parts.size() == 4 && parts[0] == world().home_uid &&
-                              (parts[1] == "Project" || parts[2] == node.key.ns);
-    return owner.empty() || same_project
-               ? util::Result<>{}
-               : not_allowed(cat("namespace ", ns, " belongs to ", owner));
-  }
-
-  Json state_of(const Json& last_told) const {
-    return data::string_at(last_told, {"name"}) == definition().name
-               ? last_told.value("state", Json())
-               : Json();
-  }
-
-  /// status.executor after it.
-  Json told(const ExecutorOutput& said, const Json& last_told) const {
-    std::vector<std::string> messages;
-    for (const engine::PolicyMessage& result : said.results) {
-      messages.push_back(result.message);
-    }
-    Json told{{"name", definition().name}};
-    if (!messages.empty()) {
-      told["message"] = util::join(messages, "; ");
-    }
-    if (Json state = said.state ? *said.state : state_of(last_told); !state.is_null()) {
-      told["state"] = std::move(state);
-    }
-    return told;
-  }
-
-  /// Ready when all of its objects are, by the rules of kstatus.
-  static void judge(Work& work, const std::vector<Json>& live, Alignment& alignment) {
-    std::vector<std::string> waits;
-    for (const Json& object : live) {
-      if (object.is_null()) {
-        continue;
-      }
-      const auto readiness = resources::readiness(object, work.context().now);
-      const std::string what = cat(ObjectView(object).kind(), '/', ObjectView(object).name(),
-                                   readiness.message.empty() ? "" : ": ", readiness.message);
-      if (readiness.status == resources::Status::failed) {
-        alignment.outcome = Outcome::failed;
-        alignment.reason = "ObjectFailed";
-        alignment.message = what;
-        return;
-      }
-      if (readiness.status == resources::Status::in_progress) {
-        waits.push_back(what);
-      }
-    }
-    if (!waits.empty()) {
-      constexpr std::chrono::milliseconds k_poll{500};
-      alignment.outcome = Outcome::progressing;
-      alignment.reason = "ObjectsNotReady";
-      alignment.message = util::join(waits, "; ");
-      alignment.requeue_after = std::min(alignment.requeue_after.value_or(k_poll), k_poll);
-    }
-  }
-
   util::Result<ExecutorFunction> m_function;
+  BuiltIns m_bases;
   std::mutex m_mutex;
   std::map<engine::NodeId, Left> m_left;  ///< an executor lives for one run
 };
@@ -277,8 +217,9 @@ class FunctionExecutor final : public TrafficExecutor {
 }  // namespace
 
 std::shared_ptr<engine::Executor> make_function_executor(World& world,
-                                                         util::Result<ExecutorFunction> function) {
-  return std::make_shared<FunctionExecutor>(world, std::move(function));
+                                                         util::Result<ExecutorFunction> function,
+                                                         BuiltIns built_ins) {
+  return std::make_shared<FunctionExecutor>(world, std::move(function), std::move(built_ins));
 }
 
 }  // namespace kubist::executors

@@ -1,8 +1,12 @@
 #include "keep/item_world.hpp"
 
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/executors/object_source.hpp>
 #include <kubist/setup/install.hpp>
+#include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
 #include "world/addresses.hpp"
@@ -12,6 +16,37 @@ namespace kubist::executors {
 using data::Json;
 using util::cat;
 using util::ErrorKind;
+
+namespace {
+
+/// A Secret as the API server keeps it: what its stringData says is in its data.
+Json with_data(Json object) {
+  const Json text = data::object_at(object, {"stringData"});
+  Json all = data::object_at(object, {"data"});
+  for (const auto& [key, value] : text.items()) {
+    all[key] = util::base64_encode(data::string_at(value, {}));
+  }
+  object["data"] = std::move(all);
+  return object;
+}
+
+/// Of the input of a dry run.
+deployers::PlannedObject planned_objects(const World& world) {
+  if (world.planned == nullptr) {
+    return {};
+  }
+  return [all = world.planned](std::string_view kind, std::string_view ns,
+                               std::string_view name) -> std::optional<Json> {
+    const auto found = std::find_if(all->begin(), all->end(), [&](const Json& object) {
+      const resources::ObjectView view(object);
+      return view.kind() == kind && view.name() == name && view.ns() == ns;
+    });
+    return found == all->end() ? std::nullopt
+                               : std::optional(kind == "Secret" ? with_data(*found) : *found);
+  };
+}
+
+}  // namespace
 
 deployers::World home_items_world(World& world, const std::string& ns,
                                   const std::string& field_manager, const std::stop_token& stop) {
@@ -37,6 +72,7 @@ deployers::World items_world(Work& work) {
   items.jsonnet = world.jsonnet;
   items.parallelism = world.item_parallelism;
   items.stop = work.stop();
+  items.planned = planned_objects(world);
   items.progress = work.context().progress;
   items.place_of = [&work](const std::string& ns, const std::string& target) {
     return work.world().sites.for_items(work.context().graph, ns, target, work.stop());
@@ -93,14 +129,15 @@ util::Result<std::string> account_outside(const Json& deploy_item) {
 }  // namespace
 
 util::Result<> act_outside(deployers::World& items, Sites& sites, const engine::Graph& graph,
-                           const Json& deploy_item, const std::stop_token& stop) {
+                           const Json& deploy_item, ProjectAccounts::Fallback fallback,
+                           const std::stop_token& stop) {
   const resources::ObjectView view(deploy_item);
   const std::string ns(view.ns());
   if (graph.project_of(ns) != nullptr) {
     return {};
   }
   KUBIST_TRY(const std::string name, account_outside(deploy_item));
-  KUBIST_TRY(auto outside, sites.accounts().outside(ns, name, stop));
+  KUBIST_TRY(auto outside, sites.accounts().outside(ns, name, fallback, stop));
   if (!view.deletion_timestamp().empty()) {
     KUBIST_TRY(const auto live, items.home->find(kube::well_known::namespaces(), "", ns, stop));
     outside.client = sites.settled(std::move(outside.client), ns, live);

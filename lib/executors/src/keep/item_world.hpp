@@ -29,7 +29,8 @@ util::Result<> check_account(const engine::Graph& graph, const data::Json& deplo
 /// where no account has rights any more, is taken away as the caller. Valid as long as `graph`.
 /// Errors: as of what it asks; invalid: the item names no account that could exist.
 util::Result<> act_outside(deployers::World& items, Sites& sites, const engine::Graph& graph,
-                           const data::Json& deploy_item, const std::stop_token& stop);
+                           const data::Json& deploy_item, ProjectAccounts::Fallback fallback,
+                           const std::stop_token& stop);
 
 /// What items run with in this tree: with the images that its Root names.
 deployers::Settings item_settings(const deployers::Settings& given, const engine::Graph& graph);

@@ -7,8 +7,14 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/alignments.hpp"
+#include "keep/function_place.hpp"
+#include "keep/inventory_book.hpp"
+#include "keep/traffic_place.hpp"
+
 namespace kubist::executors {
 
+using data::Json;
 using engine::Alignment;
 using engine::Removal;
 using engine::RemovalState;
@@ -34,8 +40,9 @@ bool goes_whole(const engine::Node& node, const engine::Graph& graph) {
   return whole;
 }
 
-// An error that goes away by itself, soon: looked at again within the run.
-Alignment alignment_of(const util::Error& error) {
+}  // namespace
+
+Alignment alignment_of_failure(const util::Error& error) {
   Alignment result = engine::alignment_of(error);
   if (error.reason == k_namespace_terminating) {
     result.outcome = engine::Outcome::progressing;
@@ -44,7 +51,32 @@ Alignment alignment_of(const util::Error& error) {
   return result;
 }
 
-}  // namespace
+/// What a function made that is the node's no more goes first.
+util::Result<Alignment> ManagedExecutor::align_rest(Work& work) {
+  const engine::Node& node = work.node();
+  const Json& former = data::object_at(node.status(), {"executor"});
+  if (former.empty() || has_function(node)) {
+    return align_node(work);
+  }
+  const auto removal = remove_function_objects(work, false);
+  const bool others = !removal && removal.error().reason == k_account_not_yours;
+  if (!removal && !others) {
+    return util::fail(removal.error());
+  }
+  if (removal && removal->state == RemovalState::running) {
+    return waiting(removal->reason, removal->message, *removal->requeue_after);
+  }
+  if (others && is_function()) {  // its own list would take the place of that one
+    return left_to_others(node, removal.error());
+  }
+  KUBIST_TRY(Alignment aligned, align_node(work));
+  if (others) {
+    aligned.message += cat(aligned.message.empty() ? "" : "; ", removal.error().message);
+    return aligned;
+  }
+  forget_function(former, aligned);
+  return aligned;
+}
 
 util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
                                                const engine::Context& context) {
@@ -58,11 +90,11 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
     KUBIST_CHECK(work.set_finalizer(own, node.key.ns, node.key.name, k_finalizer, true,
                                     known ? std::optional(*node.object) : std::nullopt));
   }
-  auto aligned = align_node(work);
-  Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
+  auto aligned = align_rest(work);
+  Alignment result = aligned ? std::move(*aligned) : alignment_of_failure(aligned.error());
   result.writes.insert(result.writes.end(), work.writes().begin(), work.writes().end());
-  if (work.recorded_inventory() && !result.status.contains("inventory")) {
-    result.status["inventory"] = *work.recorded_inventory();  // some of it may have been made
+  for (const auto& [field, value] : work.recorded().items()) {  // some of it may have been made
+    result.status.emplace(field, value);
   }
   const std::string request = node.annotation(resources::k_request_annotation);
   if (!request.empty() && !result.handled_request &&
@@ -92,6 +124,17 @@ util::Result<> ManagedExecutor::let_go(Work& work) {
   return work.set_finalizer(own, node.key.ns, node.key.name, k_finalizer, false);
 }
 
+util::Result<Removal> ManagedExecutor::remove_all(Work& work) {
+  KUBIST_TRY(const Removal made, remove_function_objects(work, true));
+  if (made.state != RemovalState::done) {
+    return made;
+  }
+  KUBIST_TRY(Removal removal, remove_node(work));
+  removal.left_behind.insert(removal.left_behind.end(), made.left_behind.begin(),
+                             made.left_behind.end());
+  return removal;
+}
+
 util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,
                                               const engine::Context& context) {
   Work work(m_world, node, context);
@@ -99,7 +142,7 @@ util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,
   if (whole) {
     KUBIST_CHECK(request_deletion(work));
   }
-  KUBIST_TRY(Removal removal, remove_node(work));
+  KUBIST_TRY(Removal removal, remove_all(work));
   if (context.stop.stop_requested() && !removal.left_behind.empty()) {
     // What could not be reached after a stop may not have been reached for the stop.
     return util::fail(util::ErrorKind::cancelled, "stopped before it was taken away");

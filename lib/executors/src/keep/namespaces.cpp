@@ -7,6 +7,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/inventory_book.hpp"
 #include "world/survey.hpp"
 
 namespace kubist::executors {
@@ -31,7 +32,7 @@ Json entry_of(const std::string& name, std::string_view uid, bool adopted) {
 
 // The entry of status.inventory for that namespace, or null.
 const Json* recorded(const engine::Node& node, const std::string& name) {
-  for (const Json& entry : data::array_at(node.status(), {"inventory"})) {
+  for (const Json& entry : own_inventory(node.status())) {
     if (data::string_at(entry, {"kind"}) == "Namespace" &&
         data::string_at(entry, {"name"}) == name) {
       return &entry;
@@ -79,6 +80,19 @@ std::string what_remains(const ObjectView& ns) {
     }
   }
   return text;
+}
+
+/// Left out of what is applied, those of an earlier wish would go.
+void keep_labels(const Json& live, const NamespaceWish& wish, std::string_view manager,
+                 Json& object) {
+  for (const Json& entry : data::array_at(live, {"metadata", "managedFields"})) {
+    for (const std::string& label : wish.kept_labels) {
+      if (data::string_at(entry, {"manager"}) == manager &&
+          data::find_path(entry, {"fieldsV1", "f:metadata", "f:labels", cat("f:", label)})) {
+        object["metadata"]["labels"][label] = data::string_at(live, {"metadata", "labels", label});
+      }
+    }
+  }
 }
 
 util::Result<> remove_labels(Work& work, const kube::Target& target, const NamespaceWish& wish,
@@ -160,11 +174,11 @@ namespace {
 
 /// Makes it for a node that is looked at for the first time; null: it is there.
 util::Result<Json> make_unseen(Work& work, const kube::Target& target, const NamespaceWish& wish) {
-  KUBIST_CHECK(work.record_inventory(Json::array({entry_of(wish.name, "", false)})));
+  KUBIST_CHECK(work.record(InventoryBook().fields(Json::array({entry_of(wish.name, "", false)}))));
   auto made = work.writer().apply(target, namespaces(), namespace_object(wish, work.owner_mark()),
                                   {.only_new = true});
   if (!made && kube::is_conflict(made.error())) {
-    work.correct_inventory(Json());
+    work.correct(InventoryBook().fields(Json()));
     return Json();
   }
   return made;
@@ -206,7 +220,8 @@ util::Result<NamespaceFact> keep_seen(Work& work, const kube::Target& target,
   }
   if (entry == nullptr || (live && !known)) {
     // Ahead of the namespace: after a crash the next run knows of it.
-    KUBIST_CHECK(work.record_inventory(Json::array({entry_of(wish.name, uid, fact.adopted)})));
+    KUBIST_CHECK(
+        work.record(InventoryBook().fields(Json::array({entry_of(wish.name, uid, fact.adopted)}))));
   }
   Json object = namespace_object(wish, work.owner_mark());
   if (fact.adopted) {
@@ -214,6 +229,7 @@ util::Result<NamespaceFact> keep_seen(Work& work, const kube::Target& target,
   }
   if (live) {
     object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
+    keep_labels(*live, wish, work.field_manager(), object);
   }
   KUBIST_TRY(fact.live, work.apply(target, namespaces(), object, live ? &*live : nullptr));
   return fact;
@@ -270,7 +286,7 @@ util::Result<Removal> remove_namespace(Work& work, const kube::Target& target,
   if (made_by_apply) {  // for a Project that no run has seen yet: known from here on
     entry = entry_of(name, view.uid(), false);
     if (view.deletion_timestamp().empty()) {
-      KUBIST_CHECK(work.record_inventory(Json::array({entry})));
+      KUBIST_CHECK(work.record(InventoryBook().fields(Json::array({entry}))));
     }
   }
   Removal removal;

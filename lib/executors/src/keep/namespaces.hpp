@@ -18,6 +18,7 @@ struct NamespaceWish {
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   std::vector<std::string> unwanted_labels;  ///< removed, whoever set them
+  std::vector<std::string> kept_labels;      ///< stay as they are, also those that kubist once set
   bool create = true;
   bool adopt = false;
   bool delete_adopted = true;  ///< where deletionPolicy asks for it; else that is refused

@@ -70,10 +70,14 @@ Wish spec_wish(const kube::ApiResource& resource, std::string name, Json spec, J
 }
 
 OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place)
-    : OwnedObjects(work, place, work.node().status().value("inventory", Json())) {}
+    : OwnedObjects(work, place, own_inventory(work.node().status())) {}
 
-OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place, const Json& inventory)
-    : m_work(work), m_place(place), m_repair(data::string_at(work.spec(), {"drift"}) != "Report") {
+OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place, const Json& inventory,
+                           InventoryBook book)
+    : m_work(work),
+      m_place(place),
+      m_book(std::move(book)),
+      m_repair(data::string_at(work.spec(), {"drift"}) != "Report") {
   for (const Json& entry : inventory.is_array() ? inventory : Json::array()) {
     m_entries.push_back(read_entry(entry));
   }
@@ -131,7 +135,7 @@ util::Result<> OwnedObjects::record(const std::vector<Wish>& wishes) {
     }
   }
   if (entries.size() > m_entries.size()) {
-    KUBIST_CHECK(m_work.record_inventory(inventory_of(entries)));
+    KUBIST_CHECK(m_work.record(m_book.fields(inventory_of(entries))));
     m_entries = std::move(entries);
   }
   return {};
@@ -168,7 +172,7 @@ util::Result<std::optional<Json>> OwnedObjects::make_unseen(const Wish& wish) {
   KUBIST_TRY(const auto live, m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
   if (auto ours = live ? check_owner(wish, *live) : util::Result<>(); !ours) {
     std::erase_if(m_entries, [&](const apply::Recorded& each) { return each.ref == ref; });
-    m_work.correct_inventory(inventory());
+    m_work.correct(m_book.fields(inventory()));
     return util::fail(ours.error());
   }
   return std::nullopt;
@@ -297,7 +301,7 @@ util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) con
                               "Choose another name, or delete its owner first."));
   }
   for (const apply::Recorded& entry : m_entries) {  // ours, but somebody took our mark off
-    if (!view.uid().empty() && entry.uid == view.uid()) {
+    if (!m_place.by_account && !view.uid().empty() && entry.uid == view.uid()) {
       return {};
     }
   }

@@ -9,6 +9,7 @@
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/resources/object.hpp>
 
+#include "keep/inventory_book.hpp"
 #include "keep/traffic_place.hpp"
 
 namespace kubist::executors {
@@ -38,14 +39,18 @@ Wish spec_wish(const kube::ApiResource& resource, std::string name, data::Json s
 using Users =
     std::function<std::vector<std::string>(const std::string& kind, const std::string& name)>;
 
+/// Does deletionPolicy Orphan count? It is about what goes with its node.
+enum class Orphans { by_policy, none };
+
 /// The objects that one node keeps in its place: made and changed by server-side apply, found
 /// again by the inventory, deleted only where inventory, owner annotation and uid agree. An object
 /// of somebody else is never touched. For one call of an executor.
 class OwnedObjects {
  public:
   OwnedObjects(Work& work, const TrafficPlace& place);
-  /// With an inventory that is newer than the node's.
-  OwnedObjects(Work& work, const TrafficPlace& place, const data::Json& inventory);
+  /// With an inventory of that book, which may be newer than the node's.
+  OwnedObjects(Work& work, const TrafficPlace& place, const data::Json& inventory,
+               InventoryBook book = {});
 
   /// Makes them so, in this order; returns them as they are live (null: somebody deleted it, and
   /// drift is Report). All are in the inventory before the
@@ -64,12 +69,13 @@ class OwnedObjects {
   /// Condition Drifted, by what keep() saw.
   resources::Condition drift_condition() const;
   bool drifted() const { return !m_drift.empty(); }
-  /// status.inventory as it is now; null: empty.
+  /// The inventory as it is now; null: empty.
   data::Json inventory() const;
 
-  /// Takes all away, last made first; deletionPolicy Orphan lets go of it instead. Running while
-  /// something is in use or not gone yet.
-  util::Result<engine::Removal> remove_all(const Users& users = {});
+  /// Takes all away, last made first; deletionPolicy Orphan, where it counts, lets go of it
+  /// instead. Running while something is in use or not gone yet.
+  util::Result<engine::Removal> remove_all(const Users& users = {},
+                                           Orphans orphans = Orphans::by_policy);
 
  private:
   enum class Fate { gone, going, foreign };
@@ -93,6 +99,7 @@ class OwnedObjects {
 
   Work& m_work;
   const TrafficPlace& m_place;
+  InventoryBook m_book;
   bool m_repair;
   std::vector<apply::Recorded> m_entries;  ///< the inventory
   std::vector<std::string> m_drift;        ///< what somebody else changed and was left

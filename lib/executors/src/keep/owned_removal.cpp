@@ -31,8 +31,9 @@ util::Result<> OwnedObjects::prune(const Users& users) {
   return failure ? util::Result<>(util::fail(*std::move(failure))) : util::Result<>{};
 }
 
-util::Result<engine::Removal> OwnedObjects::remove_all(const Users& users) {
-  const bool orphan = resources::deletion_policy(*m_work.node().object) == "Orphan";
+util::Result<engine::Removal> OwnedObjects::remove_all(const Users& users, Orphans orphans) {
+  const bool orphan = orphans == Orphans::by_policy &&
+                      resources::deletion_policy(*m_work.node().object) == "Orphan";
   engine::Removal removal;
   std::vector<std::string> going;
   for (std::size_t i = m_entries.size(); i-- > 0;) {

@@ -213,7 +213,7 @@ util::Result<deployers::Place> Sites::find(For what, const engine::Graph& graph,
   const bool asks = virtual_cluster != nullptr
                         ? what != For::use || data::find_path(virtual_cluster->status(),
                                                               {"namespaceUID"}) == nullptr
-                        : what == For::items && place.objects() != m_home;
+                        : what != For::use && place.objects() != m_home;
   if (asks) {
     KUBIST_CHECK(look_at_namespace(place, virtual_cluster, what, stop));
   }

@@ -21,10 +21,18 @@ void tell_of_pods(Work& work, const TrafficPlace& place) {
   }
 }
 
+util::Result<> require_project(const engine::Graph& graph, const std::string& ns) {
+  return graph.project_of(ns) != nullptr
+             ? util::Result<>{}
+             : util::fail(util::ErrorKind::not_found, cat("no Project owns namespace ", ns), "",
+                          "ParentNotFound");
+}
+
 util::Result<TrafficPlace> traffic_place(Work& work) {
   const engine::Node& node = work.node();
   const engine::Graph& graph = work.context().graph;
   Sites& sites = work.world().sites;
+  KUBIST_CHECK(require_project(graph, node.key.ns));
   KUBIST_TRY(auto found, node.deleting
                              ? sites.for_removal(graph, node.key.ns, node.target, work.stop())
                              : sites.of(graph, node.key.ns, node.target, work.stop()));
@@ -79,7 +87,8 @@ util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace
   if (place.cluster_node == nullptr) {
     return std::nullopt;
   }
-  const IstioWish wish = istio_wish(place.cluster_node->spec());
+  const IstioWish wish =
+      istio_wish(work.context().graph, *place.cluster_node, place.cluster_node->spec());
   if (wish.mode == "Ignore") {
     return std::nullopt;
   }

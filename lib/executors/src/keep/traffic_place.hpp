@@ -27,12 +27,18 @@ struct TrafficPlace {
   traffic::Place names;
   const engine::Node* virtual_cluster = nullptr;
   const engine::Node* cluster_node = nullptr;
+  /// The client's account is no project's: an object without kubist's mark is never taken for ours.
+  bool by_account = false;
   /// For the project's objects. As long as this.
   kube::Target target() const { return {*client, cluster}; }
 };
 
-/// not_found: its VirtualCluster does not exist; else as Connections::connect.
+/// Not_found: its VirtualCluster does not exist, or no Project owns its namespace; else as
+/// Connections::connect.
 util::Result<TrafficPlace> traffic_place(Work& work);
+/// Not_found: no Project owns that namespace. Whoever may write there has no project's rights, and
+/// the caller's are not for him.
+util::Result<> require_project(const engine::Graph& graph, const std::string& ns);
 
 /// Tells whoever watches that the node reads pods there.
 void tell_of_pods(Work& work, const TrafficPlace& place);

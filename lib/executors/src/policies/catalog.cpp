@@ -23,18 +23,27 @@ namespace {
 
 constexpr std::string_view k_own = "PolicyDefinition";
 constexpr std::string_view k_clusters = "ClusterPolicyDefinition";
-constexpr std::string_view k_executors = "ExecutorDefinition";
-
-bool is_function_kind(std::string_view kind) {
-  return std::find(k_function_kinds.begin(), k_function_kinds.end(), kind) !=
-         k_function_kinds.end();
-}
+constexpr std::string_view k_executors = engine::k_executor_definition;
 
 /// Has a built-in executor of that kind that name?
 bool has_name(std::string_view kind, std::string_view name) {
   const auto names = executor_names(kind);
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& each) { return util::iequals(each, name); });
+}
+
+/// Does kubist have all kinds that it is for, and may they name an executor?
+util::Result<> check_kinds(const ExecutorFunction& function) {
+  const auto all = definable_kinds();
+  for (const std::string& kind : function.kinds) {
+    if (std::find(all.begin(), all.end(), kind) == all.end()) {
+      return util::fail(util::ErrorKind::invalid,
+                        cat(k_executors, '/', function.definition->name, ": ", kind,
+                            " is no kind that may name an executor"),
+                        cat("Kinds that may: ", util::join(all, ", "), '.'));
+    }
+  }
+  return {};
 }
 
 /// A built-in executor that cannot be replaced has that name.
@@ -46,6 +55,21 @@ bool is_taken(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_function_kind(std::string_view kind) {
+  return std::find(k_function_kinds.begin(), k_function_kinds.end(), kind) !=
+         k_function_kinds.end();
+}
+
+std::vector<std::string> definable_kinds() {
+  std::vector<std::string> kinds;
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (kind.node && kind.group == resources::k_kubist_group) {
+      kinds.emplace_back(kind.name);
+    }
+  }
+  return kinds;
+}
 
 Catalog::Catalog(LocalConfig config)
     : m_config(std::move(config)),
@@ -84,23 +108,26 @@ util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
   KUBIST_TRY(function.definition, read(object, containers));
   function.kinds = function.definition->kinds;
   function.serves = resources::served_kind(object);
+  function.wraps = data::string_at(object, {"spec", "wraps"});
+  function.before = data::string_at(object, {"spec", "runs"}) == "Before";
+  function.account = data::string_at(object, {"spec", "serviceAccountName"});
   if (function.serves) {
     KUBIST_CHECK(resources::check_served(*function.serves));
     function.kinds = {function.serves->kind};
+  } else if (!function.wraps.empty()) {
+    function.kinds = {function.wraps};
   } else if (function.kinds.empty()) {
     function.kinds.assign(k_function_kinds.begin(), k_function_kinds.end());
   }
-  for (const std::string& kind : function.kinds) {
-    if (!function.serves && !is_function_kind(kind)) {
-      return util::fail(
-          util::ErrorKind::invalid,
-          cat(k_executors, '/', function.definition->name, ": a ", kind,
-              " cannot have an executor of one's own"),
-          cat("Kinds that can: ",
-              util::join(std::vector<std::string>(k_function_kinds.begin(), k_function_kinds.end()),
-                         ", "),
-              '.'));
-    }
+  if (!function.serves) {
+    KUBIST_CHECK(check_kinds(function));
+  }
+  // While it holds back, nobody would answer a request or steer what gets traffic.
+  if (function.before && (function.wraps == "CanaryRelease" || function.wraps == "Experiment")) {
+    return util::fail(util::ErrorKind::invalid,
+                      cat(k_executors, '/', function.definition->name,
+                          ": nothing runs before the built-in executor of ", function.wraps),
+                      "Let it run after that one: leave spec.runs out.");
   }
   for (const std::string_view kind : k_function_kinds) {
     if (has_name(kind, function.definition->name) &&
@@ -117,9 +144,9 @@ util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
   return function;
 }
 
-std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
+std::map<std::string, util::Result<ExecutorFunction>, std::less<>> Catalog::executors(
     const std::vector<data::Json>& objects, const Runtime& containers) const {
-  std::map<std::string, util::Result<ExecutorFunction>> found;
+  std::map<std::string, util::Result<ExecutorFunction>, std::less<>> found;
   for (const data::Json& object : objects) {
     const resources::ObjectView view(object);
     if (view.kind() == k_executors && !is_taken(view.name())) {
@@ -143,6 +170,17 @@ std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
     }
   }
   return found;
+}
+
+engine::PolicyCatalog Catalog::functions(const std::vector<data::Json>& objects) const {
+  engine::PolicyCatalog catalog("executor");
+  for (const auto& [name, function] : executors(objects)) {
+    const auto added = function ? catalog.add(function->definition) : util::fail(function.error());
+    if (!added) {
+      catalog.add_broken("", name, added.error());
+    }
+  }
+  return catalog;
 }
 
 engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects,

@@ -22,15 +22,21 @@ constexpr std::size_t k_max_bytes = 1U << 20U;
 const data::Schema& schema() {
   static const data::Schema k_schema = *data::Schema::compile(Json::parse(R"({
     "type": "object",
-    "properties": {"exec": {"type": "object", "additionalProperties": {
-      "type": "object",
-      "required": ["program"],
-      "properties": {
-        "program": {"type": "string", "pattern": "^/"},
-        "args": {"type": "array", "items": {"type": "string"}},
-        "sha256": {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"},
-        "timeout": {"type": "string", "default": "30s"},
-        "memory": {"type": "string", "default": "4Gi"}}}}}})"));
+    "properties": {
+      "exec": {"type": "object", "additionalProperties": {
+        "type": "object",
+        "required": ["program"],
+        "properties": {
+          "program": {"type": "string", "pattern": "^/"},
+          "args": {"type": "array", "items": {"type": "string"}},
+          "sha256": {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"},
+          "timeout": {"type": "string", "default": "30s"},
+          "memory": {"type": "string", "default": "4Gi"}}}},
+      "contexts": {"type": "object", "additionalProperties": {
+        "type": "object",
+        "properties": {
+          "readOnly": {"type": "boolean"},
+          "confirm": {"type": "boolean"}}}}}})"));
   return k_schema;
 }
 
@@ -48,6 +54,40 @@ util::Result<runtimes::ExecProgram> read_program(const Json& value) {
   program.limits.cpu = std::chrono::ceil<std::chrono::seconds>(timeout);
   program.limits.memory_bytes = static_cast<std::uint64_t>(memory);
   return program;
+}
+
+/// The value at `key` of an object, empty where there is none.
+const Json& map_at(const Json& value, const char* key) {
+  static const Json k_none = Json::object();
+  const Json* found = data::find_path(value, {key});
+  return found != nullptr ? *found : k_none;
+}
+
+util::Result<> read_programs(const data::Document& document, LocalConfig& config) {
+  for (const auto& [name, value] : map_at(document.value, "exec").items()) {
+    auto program = read_program(value);
+    if (!program) {
+      util::Error error = util::with_context(program.error(), cat("exec ", name));
+      error.pos = document.position(cat("/exec/", name));
+      return util::fail(std::move(error));
+    }
+    config.programs.emplace(name, *std::move(program));
+  }
+  return {};
+}
+
+void read_contexts(const data::Document& document, LocalConfig& config) {
+  for (const auto& [name, value] : map_at(document.value, "contexts").items()) {
+    std::string pointer = "/contexts";
+    data::append_token(pointer, name);
+    const auto said_at = [&, &rule = value](const char* key) {
+      return data::bool_at(rule, {key})
+                 ? std::optional(document.position(cat(pointer, '/', key), data::At::key))
+                 : std::nullopt;
+    };
+    config.contexts.emplace(name,
+                            LocalConfig::ContextRule{said_at("readOnly"), said_at("confirm")});
+  }
 }
 
 util::Result<> check_mode(const fs::path& file) {
@@ -104,17 +144,8 @@ util::Result<LocalConfig> parse_local_config(std::string_view text, const std::s
     return util::fail(data::combine_errors(std::move(errors), origin));
   }
   schema().apply_defaults(document.value);
-  const Json none = Json::object();
-  const Json* programs = data::find_path(document.value, {"exec"});
-  for (const auto& [name, value] : (programs != nullptr ? *programs : none).items()) {
-    auto program = read_program(value);
-    if (!program) {
-      util::Error error = util::with_context(program.error(), cat("exec ", name));
-      error.pos = document.position(cat("/exec/", name));
-      return util::fail(std::move(error));
-    }
-    config.programs.emplace(name, *std::move(program));
-  }
+  KUBIST_CHECK(read_programs(document, config));
+  read_contexts(document, config);
   return config;
 }
 

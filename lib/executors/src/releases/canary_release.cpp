@@ -137,7 +137,7 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_canary_release_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_canary_release_executor(World& world) {
   return std::make_shared<CanaryReleaseExecutor>(world);
 }
 

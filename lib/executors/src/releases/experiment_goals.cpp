@@ -7,8 +7,6 @@
 #include <kubist/metrics/prometheus.hpp>
 #include <kubist/util/text.hpp>
 
-#include "world/metric_sources.hpp"
-
 namespace kubist::executors {
 
 using data::Json;
@@ -29,14 +27,16 @@ std::string filled(std::string_view text, const Variant& variant) {
 
 class GoalReader {
  public:
-  GoalReader(const Work& work, MetricSources& sources, const Goal& goal, const Variant& variant,
-             std::shared_ptr<kube::Client> client, std::chrono::milliseconds timeout)
-      : m_work(work),
+  GoalReader(const engine::Node& node, MetricSources& sources, const Goal& goal,
+             const Variant& variant, std::shared_ptr<kube::Client> client,
+             std::chrono::milliseconds timeout, std::stop_token stop)
+      : m_node(node),
         m_sources(sources),
         m_goal(goal),
         m_variant(variant),
         m_client(std::move(client)),
-        m_timeout(timeout) {}
+        m_timeout(timeout),
+        m_stop(std::move(stop)) {}
 
   metrics::Expected<Totals> run() {
     std::vector<double> values;
@@ -69,13 +69,12 @@ class GoalReader {
     if (source.contains("service")) {
       source["service"] = service_of(source);
     }
-    const auto prometheus =
-        m_sources.prometheus(m_work.node(), m_client, source, options, m_work.stop());
+    const auto prometheus = m_sources.prometheus(m_node, m_client, source, options, m_stop);
     if (!prometheus) {
       const engine::Alignment why = engine::alignment_of(prometheus.error());
       return metrics::inconclusive(why.reason, why.message);
     }
-    return (*prometheus)->query(expression, m_work.stop());
+    return (*prometheus)->query(expression, m_stop);
   }
 
   metrics::Expected<double> by_json(const Json& source, const std::string& expression) {
@@ -88,33 +87,34 @@ class GoalReader {
         kube::raw_get(cat("/api/v1/namespaces/", data::string_at(source, {"namespace"}),
                           "/services/", service_of(source), "/proxy", path)));
     return metrics::read_json_source(m_client->transport(),
-                                     {request.url, request.headers, expression, m_timeout},
-                                     m_work.stop());
+                                     {request.url, request.headers, expression, m_timeout}, m_stop);
   }
 
   std::string service_of(const Json& source) const {
     return filled(data::string_at(source, {"service"}), m_variant);
   }
 
-  const Work& m_work;
+  const engine::Node& m_node;
   MetricSources& m_sources;
   const Goal& m_goal;
   const Variant& m_variant;
   const std::shared_ptr<kube::Client> m_client;
   const std::chrono::milliseconds m_timeout;
+  const std::stop_token m_stop;
 };
 
 }  // namespace
 
-experiment::Reading read_goals(Work& work, const experiment::Plan& plan,
-                               const std::shared_ptr<kube::Client>& client) {
-  MetricSources sources(work.world(), work.context().graph);
+experiment::Reading read_goals(MetricSources& sources, const engine::Node& node,
+                               const experiment::Plan& plan,
+                               const std::shared_ptr<kube::Client>& client,
+                               const std::stop_token& stop) {
   const auto timeout = std::min<std::chrono::milliseconds>(k_longest_reading, plan.interval);
   experiment::Reading reading;
   for (const Goal& goal : plan.goals) {
     auto& row = reading.counters.emplace_back();
     for (const Variant& variant : plan.variants) {
-      const auto totals = GoalReader(work, sources, goal, variant, client, timeout).run();
+      const auto totals = GoalReader(node, sources, goal, variant, client, timeout, stop).run();
       if (!totals) {
         return {{},
                 totals.error().reason,

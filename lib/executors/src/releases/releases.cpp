@@ -10,6 +10,7 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
+#include "releases/experiment_looks.hpp"
 #include "releases/release_calls.hpp"
 #include "releases/release_listing.hpp"
 #include "releases/release_metrics.hpp"
@@ -22,6 +23,7 @@ using data::Json;
 namespace {
 
 constexpr std::string_view k_canary_release = "CanaryRelease";
+constexpr std::string_view k_experiment = "Experiment";
 
 util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::string& ns,
                                                const std::stop_token& stop) {
@@ -85,7 +87,8 @@ Releases::Releases(World& world, const engine::Graph& graph, std::stop_token sto
       m_listing(std::make_unique<ReleaseListing>(graph)),
       m_metrics(std::make_unique<ReleaseMetrics>(world, graph)),
       m_workloads(std::make_unique<ReleaseWorkloads>(world, graph)),
-      m_calls(std::make_unique<ReleaseCalls>(world, graph)) {}
+      m_calls(std::make_unique<ReleaseCalls>(world, graph)),
+      m_experiments(std::make_unique<ExperimentLooks>(world, graph)) {}
 
 Releases::~Releases() = default;
 
@@ -152,9 +155,19 @@ util::Result<Json> Releases::answer(const engine::Node& node, const engine::Quer
                            m_stop);
 }
 
-bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
+util::Result<std::shared_ptr<const ExperimentLook>> Releases::experiment(const engine::Node& node) {
+  return m_experiments->of(node, m_stop);
+}
+
+bool Releases::gathers(const engine::Node& node) const {
+  return node.key.kind == k_canary_release || node.key.kind == k_experiment;
+}
 
 void Releases::gather(const engine::Node& node, const std::vector<engine::PolicyUse>& uses) {
+  if (node.key.kind == k_experiment) {
+    static_cast<void>(experiment(node));
+    return;
+  }
   const auto coming = m_metrics->coming();
   static_cast<void>(snapshot(node, node.spec()));
   for (const engine::PolicyUse& use : uses) {
@@ -204,6 +217,10 @@ std::optional<release::Measurement> Releases::measured(const engine::Node& node)
 
 util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
   std::vector<Json> items;
+  if (node.key.kind == k_experiment) {
+    KUBIST_TRY(const auto look, experiment(node));
+    return observed_of(*look);
+  }
   if (node.key.kind != k_canary_release) {
     return items;
   }

@@ -14,6 +14,8 @@
 
 namespace kubist::executors {
 
+class ExperimentLooks;
+struct ExperimentLook;
 class ReleaseCalls;
 class ReleaseListing;
 class ReleaseMetrics;
@@ -41,6 +43,11 @@ class Releases final : public engine::PolicyWorld {
   /// are those of release::read_snapshot(), and of requests where it is on one virtual cluster.
   util::Result<std::shared_ptr<const release::Snapshot>> snapshot(const engine::Node& node,
                                                                   const data::Json& spec);
+
+  /// An Experiment, and what was read of its goals where this look reads them: once in a run,
+  /// shared by its policies and its executor. Errors are those of experiment::read_plan() and of
+  /// Sites::of().
+  util::Result<std::shared_ptr<const ExperimentLook>> experiment(const engine::Node& node);
 
   /// What was measured in this run; nothing: nothing was.
   std::optional<release::Measurement> measured(const engine::Node& node) const;
@@ -72,6 +79,7 @@ class Releases final : public engine::PolicyWorld {
   std::unique_ptr<ReleaseMetrics> m_metrics;
   std::unique_ptr<ReleaseWorkloads> m_workloads;
   std::unique_ptr<ReleaseCalls> m_calls;
+  std::unique_ptr<ExperimentLooks> m_experiments;
 };
 
 }  // namespace kubist::executors

@@ -3,6 +3,8 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 
+#include "keep/inventory_book.hpp"
+
 namespace kubist::executors {
 
 namespace {
@@ -23,11 +25,9 @@ class Finder {
   Keepers find() {
     for (const engine::Node& node : m_graph.nodes()) {
       const resources::Kind* kind = resources::find_kind(node.key.group, node.key.kind);
+      add_listed(node, function_inventory(node.status()));
       if (kind == nullptr) {
-        for (const Json& made : data::array_at(node.status(), {"inventory"})) {
-          const std::string ns(data::string_at(made, {"namespace"}));
-          add(node, ns.empty() ? std::string(data::string_at(made, {"name"})) : ns, node.key.ns);
-        }
+        add_listed(node, own_inventory(node.status()));
       } else if (kind->name == "VirtualCluster") {
         add(node, resources::virtual_cluster_namespace(*node.object), node.key.ns);
       } else if (kind->name == "Project") {
@@ -39,6 +39,14 @@ class Finder {
   }
 
  private:
+  void add_listed(const engine::Node& node, const Json& inventory) {
+    for (const Json& made : inventory) {
+      const std::string ns(data::string_at(made, {"namespace"}));
+      add(node, ns.empty() ? std::string(data::string_at(made, {"name"})) : ns,
+          keeper_name(node.key));
+    }
+  }
+
   void add(const engine::Node& node, const std::string& where, const std::string& project) {
     const engine::Node* cluster = cluster_of(node);
     const auto client =
@@ -76,6 +84,10 @@ class Finder {
 };
 
 }  // namespace
+
+std::string keeper_name(const engine::Key& owner) {
+  return owner.ns.empty() ? owner.kind + '/' + owner.name : owner.ns;
+}
 
 Keepers find_keepers(const engine::Graph& graph, Session& session) {
   return Finder(graph, session).find();

@@ -9,7 +9,10 @@
 
 namespace kubist::executors {
 
-/// The projects, by their own namespaces, whose nodes keep objects in a namespace of a cluster, or
+/// Whose name is in a list of keepers: the project's namespace, or (no namespace) "Kind/name".
+std::string keeper_name(const engine::Key& owner);
+
+/// The projects, by keeper_name(), whose nodes keep objects in a namespace of a cluster, or
 /// keep a cluster-scoped object; by its name.
 using KeepersThere = std::map<std::string, std::set<std::string>>;
 /// The same of all clusters that are connected to, by their clients.

@@ -21,11 +21,29 @@ namespace {
 
 constexpr std::size_t k_max_events = 100;  ///< of one sink and run
 
-const engine::Node* project_of(const Graph& graph, NodeId id) {
+/// k_no_node: it belongs to none, as the Root.
+NodeId project_of(const Graph& graph, NodeId id) {
   while (id != engine::k_no_node && graph[id].key.kind != "Project") {
     id = graph[id].parent;
   }
-  return id == engine::k_no_node ? nullptr : &graph[id];
+  return id;
+}
+
+/// None where the Project is Stalled for what it says.
+std::vector<notify::Sink> sinks_of(const Graph& graph, NodeId project) {
+  std::vector<notify::Sink> sinks;
+  if (project != engine::k_no_node) {
+    auto read = notify::read_sinks(graph[project].spec());
+    if (!read) {
+      return {};
+    }
+    sinks = *std::move(read);
+  }
+  const auto is_events = [](const auto& sink) { return sink.type == notify::SinkType::events; };
+  if (std::none_of(sinks.begin(), sinks.end(), is_events)) {
+    sinks.push_back(notify::default_sink());
+  }
+  return sinks;
 }
 
 std::string called(const notify::Sink& sink) {
@@ -34,11 +52,13 @@ std::string called(const notify::Sink& sink) {
 
 }  // namespace
 
-/// A Project whose sinks are told.
+/// Whose sinks are told. A sink with an address is a Project's.
 struct Notifications::Place {
   const Graph& graph;
-  const engine::Node& project;
-  std::string ns;
+  NodeId id;
+
+  const engine::Node& project() const { return graph[id]; }
+  std::string ns() const { return resources::project_namespace(*project().object); }
 };
 
 Notifications::Notifications(std::shared_ptr<kube::Client> home, NotificationHooks hooks)
@@ -53,25 +73,20 @@ void Notifications::tell(const Graph& graph, const engine::RunInfo& run,
   const int telling = ++m_tellings;
   std::map<NodeId, std::vector<Told>> by_project;
   for (const auto& [id, change] : changes) {
-    const engine::Node* project = project_of(graph, id);
     auto message = notify::message_of(graph[id], change.before, change.after);
-    if (project == nullptr || !message || !project->spec().contains("notifications")) {
+    if (!message) {
       continue;
     }
     const auto filter = notify::Filter::read(graph.settings(id));
     if (!filter) {
       m_hooks.trouble(cat(to_string(graph[id]), ": ", filter.error().to_string()));
     }
-    by_project[project->id].push_back({*std::move(message), filter ? *filter : notify::Filter()});
+    by_project[project_of(graph, id)].push_back(
+        {*std::move(message), filter ? *filter : notify::Filter()});
   }
   for (const auto& [id, told] : by_project) {
-    const engine::Node& project = graph[id];
-    const auto sinks = notify::read_sinks(project.spec());
-    if (!sinks) {
-      continue;  // the Project is Stalled for it
-    }
-    const Place place{graph, project, resources::project_namespace(*project.object)};
-    for (const notify::Sink& sink : *sinks) {
+    const Place place{graph, id};
+    for (const notify::Sink& sink : sinks_of(graph, id)) {
       // A run may tell more than once: it looks at releases again and again.
       notify::Batch batch{cat(run.id, '-', telling, '-', sink.name), run.started_at, {}, run.id};
       for (const Told& each : told) {
@@ -131,23 +146,32 @@ util::Result<std::string> Notifications::address_of(const Place& place, const no
   }
   KUBIST_TRY(const std::string text, read_secret(place, sink.url_from));
   std::string url(util::trim(text));
-  KUBIST_CHECK(check_address(place.graph, place.project, "webhooks", url,
-                             cat("the address in Secret ", place.ns, '/', sink.url_from.name)));
+  KUBIST_CHECK(check_address(place.graph, place.project(), "webhooks", url,
+                             cat("the address in Secret ", place.ns(), '/', sink.url_from.name)));
   return url;
 }
 
 util::Result<std::string> Notifications::read_secret(const Place& place,
                                                      const notify::SecretKey& from) {
-  return secret_value(*m_home, place.ns, from.name, from.key);
+  return secret_value(*m_home, place.ns(), from.name, from.key);
 }
 
 void Notifications::make_events(const notify::Sink& sink, const notify::Batch& batch) {
   const std::size_t count = std::min(batch.messages.size(), k_max_events);
   for (std::size_t at = 0; at < count; ++at) {
+    const Json event = notify::event_of(batch, at);
+    const std::string ns(data::string_at(event, {"metadata", "namespace"}));
+    if (sink.by_default && m_refused->has(ns)) {
+      continue;
+    }
     if (const auto ended = m_courier.track(called(sink))) {
-      m_home->start(kube::create(kube::well_known::events(), notify::event_of(batch, at), {}),
-                    [ended](const util::Result<kube::Reply>& reply) {
-                      ended(reply ? "" : reply.error().message);
+      m_home->start(kube::create(kube::well_known::events(), event, {}),
+                    [ended, quiet = sink.by_default, refused = m_refused,
+                     ns](const util::Result<kube::Reply>& reply) {
+                      if (!reply && reply.error().kind == util::ErrorKind::forbidden) {
+                        refused->add(ns);
+                      }
+                      ended(reply || quiet ? "" : reply.error().message);
                     });
     }
   }

@@ -11,6 +11,8 @@
 #include <kubist/notify/post.hpp>
 #include <kubist/notify/sink.hpp>
 
+#include "world/namespace_set.hpp"
+
 namespace kubist::executors {
 
 /// Tells the sinks of Projects what changed, in the background: no run waits for a receiver.
@@ -34,6 +36,9 @@ class Notifications {
   std::shared_ptr<kube::Client> m_home;
   NotificationHooks m_hooks;
   std::atomic<int> m_tellings = 0;
+  /// Where the caller may not make Events: where nobody asked for them one try is enough. Shared
+  /// with what is under way.
+  std::shared_ptr<NamespaceSet> m_refused = std::make_shared<NamespaceSet>();
   notify::Courier m_courier;
 };
 

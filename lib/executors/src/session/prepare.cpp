@@ -26,6 +26,11 @@ util::Result<> make_namespace(kube::Client& client, const std::string& home_uid,
   return {};
 }
 
+/// Of these kinds imports take their values.
+bool gives_values(const resources::ObjectRef& ref) {
+  return ref.group.empty() && (ref.kind == "Secret" || ref.kind == "ConfigMap");
+}
+
 }  // namespace
 
 util::Result<> select_applied(kube::Client& client, const apply::Report& report,
@@ -46,7 +51,8 @@ util::Result<> select_applied(kube::Client& client, const apply::Report& report,
     if (is_served || (kind != nullptr && kind->node)) {
       options.selection.push_back(result.ref);
     }
-    if ((is_served || kind != nullptr) && options.dry_run != kube::DryRun::none) {
+    if ((is_served || kind != nullptr || gives_values(result.ref)) &&
+        options.dry_run != kube::DryRun::none) {
       options.planned.push_back(result.live);
     }
   }

@@ -73,6 +73,8 @@ void ProjectShare::see(const engine::Graph& tree) {
   for (const engine::Node& node : tree.nodes()) {
     if (node.key.kind == "Project") {
       projects[resources::project_namespace(*node.object)].push_back(node.key);
+    } else if (node.key.kind == "DeployItem" && tree.project_of(node.key.ns) == nullptr) {
+      projects[node.key.ns].push_back(node.key);
     }
   }
   const std::lock_guard lock(m_mutex);

@@ -37,7 +37,8 @@ class ProjectShare {
   ProjectShare(const ProjectShare&) = delete;
   ProjectShare& operator=(const ProjectShare&) = delete;
 
-  /// The projects that there are. Any thread.
+  /// The projects that there are; a namespace of none with DeployItems is shared as one. Any
+  /// thread.
   void see(const engine::Graph& tree);
   std::size_t projects() const;  ///< that it has; any thread
   std::size_t replicas() const;  ///< that are alive; any thread

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/executors/status_store.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
@@ -49,12 +50,25 @@ class AroundProjects final : public ObjectSource {
   const std::vector<data::Json>& m_definitions;
 };
 
+/// A release goes on from where its status says that it is, and a route has its weights there: a
+/// run that goes by an older one would undo what another has done since.
+bool is_led_by_status(const resources::ObjectView& view) {
+  return view.group() == resources::k_kubist_group &&
+         (view.kind() == "CanaryRelease" || view.kind() == "Experiment" ||
+          view.kind() == "TrafficRoute");
+}
+
 bool is_as_planned(const Graph& graph, const data::Json& object) {
   const resources::ObjectView view(object);
   const auto found = graph.find(view.ref());
-  return !found.empty() && graph[found[0]].uid == view.uid() &&
-         graph[found[0]].generation == view.generation() &&
-         graph[found[0]].deleting == !view.deletion_timestamp().empty();
+  if (found.empty()) {
+    return false;
+  }
+  const engine::Node& node = graph[found[0]];
+  return node.uid == view.uid() && node.generation == view.generation() &&
+         node.deleting == !view.deletion_timestamp().empty() &&
+         (!is_led_by_status(view) ||
+          data::object_at(*node.object, {"status"}) == data::object_at(object, {"status"}));
 }
 
 /// What the run of a few DeployItems is about: these, what stands above them in the project, and

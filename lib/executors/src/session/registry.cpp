@@ -12,7 +12,7 @@ namespace {
 
 struct Row {
   const char* kind;
-  std::shared_ptr<engine::Executor> (*make)(World&);
+  std::shared_ptr<ManagedExecutor> (*make)(World&);
 };
 
 constexpr Row k_rows[] = {
@@ -21,7 +21,6 @@ constexpr Row k_rows[] = {
     {"Cluster", make_cluster_executor},
     {"VirtualCluster", make_virtual_cluster_executor},
     {"Execution", make_execution_executor},
-    {"DeployItem", make_deploy_item_executor},
     {"Destination", make_destination_executor},
     {"EntryGateway", make_entry_gateway_executor},
     {"ExternalService", make_external_service_executor},
@@ -32,17 +31,18 @@ constexpr Row k_rows[] = {
 
 }  // namespace
 
-engine::ExecutorSet make_executors(
-    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions,
-    const std::vector<resources::ServedKind>& served) {
+engine::ExecutorSet make_executors(World& world, const std::vector<resources::ServedKind>& served) {
   engine::ExecutorSet set;
+  BuiltIns built_ins;
   for (const Row& row : k_rows) {
     auto aliases = executor_names(row.kind);
     aliases.erase(aliases.begin());
-    set.add(row.kind, row.make(world), {row.kind}, {row.kind}, aliases);
+    const auto built_in = built_ins.emplace(row.kind, row.make(world)).first->second;
+    set.add(row.kind, built_in, {row.kind}, {row.kind}, aliases);
   }
+  set.add("DeployItem", make_deploy_item_executor(world), {"DeployItem"}, {"DeployItem"});
   std::set<std::string> defaults;
-  for (const auto& [name, function] : functions) {
+  for (const auto& [name, function] : world.functions) {
     std::vector<std::string> kinds(k_function_kinds.begin(), k_function_kinds.end());
     std::vector<std::string> default_for;
     for (const resources::ServedKind& each : served) {
@@ -51,8 +51,8 @@ engine::ExecutorSet make_executors(
         kinds.push_back(each.kind);
       }
     }
-    set.add(name, make_function_executor(world, function), function ? function->kinds : kinds,
-            default_for);
+    set.add(name, make_function_executor(world, function, built_ins),
+            function ? function->kinds : kinds, default_for);
   }
   return set;
 }

@@ -235,10 +235,12 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
   world.all_outside = options.outside.all;
+  world.planned = options.planned.empty() ? nullptr : &options.planned;
   world.source = options.source;
   world.keeps = options.keeps;
   world.judges_istio = options.judges_istio;
   world.reads_workloads = options.reads_workloads;
+  world.traces_function = options.traces_function;
   return world;
 }
 
@@ -309,9 +311,8 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }
   const auto containers = make_container_runtime(&world);
-  engine::ExecutorSet executors =
-      make_executors(world, m_catalog.executors(view.snapshot.definitions, containers),
-                     served_kinds(view.snapshot.definitions));
+  world.functions = m_catalog.executors(view.snapshot.definitions, containers);
+  engine::ExecutorSet executors = make_executors(world, served_kinds(view.snapshot.definitions));
   HandOver hand_over(world, plans.of_replicas, {info.id, m_options.sleep});
   hand_over.stand_before(executors);
   std::set<std::string> hidden = plans.of_replicas;  // their statuses are the replicas'

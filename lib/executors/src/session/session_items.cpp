@@ -120,7 +120,9 @@ util::Result<std::vector<ItemResult>> Session::each_item(
       if (graph.project_of(item.ns) == nullptr) {
         KUBIST_TRY(const auto live,
                    m_home->find(deployers::deploy_items(), item.ns, item.name, stop));
-        KUBIST_CHECK(live ? act_outside(own, *m_sites, graph, *live, stop) : util::Result<>());
+        KUBIST_CHECK(live ? act_outside(own, *m_sites, graph, *live,
+                                        ProjectAccounts::Fallback::own_rights, stop)
+                          : util::Result<>());
       }
       return call.run(own, replicas, item);
     });

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <kubist/engine/runner.hpp>
 
@@ -14,6 +15,10 @@ class SharedObserver final : public engine::Observer {
   using Ended = std::function<void(const engine::Key&)>;
   SharedObserver(engine::Observer& to, std::mutex& mutex, Ended ended)
       : m_to(to), m_mutex(mutex), m_ended(std::move(ended)) {}
+  void planned(const engine::Graph& graph, const std::vector<engine::NodeId>& nodes) override {
+    const std::lock_guard lock(m_mutex);
+    m_to.planned(graph, nodes);
+  }
   void started(const engine::Node& node, engine::Mode mode) override {
     const std::lock_guard lock(m_mutex);
     m_to.started(node, mode);

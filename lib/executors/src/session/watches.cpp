@@ -12,6 +12,7 @@
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "keep/inventory_book.hpp"
 #include "keep/traffic_place.hpp"
 
 namespace kubist::executors {
@@ -84,7 +85,7 @@ namespace {
 using GroupKind = std::pair<std::string_view, std::string_view>;
 
 /// What nodes of the graph may keep in their namespaces, by group and kind.
-std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
+std::set<GroupKind> kept_kinds(const engine::Graph& graph) {
   static const std::map<std::string_view, std::vector<GroupKind>> k_kept_kinds{
       {"Destination", {{"", "Service"}, {k_istio_group, "DestinationRule"}}},
       {"EntryGateway", {{k_istio_group, "Gateway"}}},
@@ -92,7 +93,13 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
       {"TrafficRoute",
        {{"", "Service"}, {k_istio_group, "VirtualService"}, {k_gateway_api_group, "HTTPRoute"}}}};
   std::set<GroupKind> kinds;
+  const auto add_listed = [&](const Json& inventory) {
+    for (const Json& made : inventory) {
+      kinds.emplace(data::string_at(made, {"group"}), data::string_at(made, {"kind"}));
+    }
+  };
   for (const engine::Node& node : graph.nodes()) {
+    add_listed(function_inventory(node.status()));
     const auto found = k_kept_kinds.find(node.key.kind);
     const bool served = resources::find_kind(node.key.group, node.key.kind) == nullptr;
     if (found == k_kept_kinds.end() && !served) {
@@ -101,9 +108,7 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
     if (!served) {
       kinds.insert(found->second.begin(), found->second.end());
     }
-    for (const Json& made : data::array_at(node.status(), {"inventory"})) {  // by an executor
-      kinds.emplace(data::string_at(made, {"group"}), data::string_at(made, {"kind"}));
-    }
+    add_listed(own_inventory(node.status()));  // by an executor
   }
   return kinds;
 }
@@ -163,7 +168,7 @@ class DriftWatches::One {
       return true;
     }
     const auto there = m_keepers->find(name.first.empty() ? name.second : name.first);
-    return there != m_keepers->end() && there->second.contains(owner.ns);
+    return there != m_keepers->end() && there->second.contains(keeper_name(owner));
   }
 
   void tell(const Name& name, const Key& owner) {
@@ -252,7 +257,7 @@ void DriftWatches::follow(const engine::Graph& graph) {
   std::erase_if(m_watches, [&](const auto& each) {
     return std::find(clients.begin(), clients.end(), each.first.first) == clients.end();
   });
-  const auto kinds = traffic_kinds(graph);
+  const auto kinds = kept_kinds(graph);
   auto keepers = find_keepers(graph, m_session);
   for (const auto& client : clients) {
     const auto there = std::make_shared<const KeepersThere>(std::move(keepers[client.get()]));

@@ -185,7 +185,7 @@ class DestinationExecutor final : public TrafficExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_destination_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_destination_executor(World& world) {
   return std::make_shared<DestinationExecutor>(world);
 }
 

@@ -113,7 +113,7 @@ class EntryGatewayExecutor final : public TrafficExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_entry_gateway_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_entry_gateway_executor(World& world) {
   return std::make_shared<EntryGatewayExecutor>(world);
 }
 

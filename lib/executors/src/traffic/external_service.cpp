@@ -26,7 +26,7 @@ class ExternalServiceExecutor final : public TrafficExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_external_service_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_external_service_executor(World& world) {
   return std::make_shared<ExternalServiceExecutor>(world);
 }
 

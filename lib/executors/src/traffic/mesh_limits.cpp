@@ -49,7 +49,8 @@ std::set<std::string> gateway_namespaces(const Work& work, const TrafficPlace& p
   if (place.virtual_cluster == nullptr || place.cluster_node == nullptr) {
     return found;
   }
-  const std::string istio = istio_wish(place.cluster_node->spec()).scope.ns;
+  const std::string istio =
+      istio_wish(work.context().graph, *place.cluster_node, place.cluster_node->spec()).scope.ns;
   if (!named_gateways(work, place).empty()) {
     found.insert(istio.empty() ? "istio-system" : istio);
   }

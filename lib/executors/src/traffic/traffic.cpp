@@ -1,7 +1,6 @@
 #include "traffic/traffic.hpp"
 
-#include <kubist/data/pointer.hpp>
-#include <kubist/util/text.hpp>
+#include "keep/function_place.hpp"
 
 namespace kubist::executors {
 
@@ -19,28 +18,13 @@ util::Result<engine::Alignment> TrafficExecutor::align_node(Work& work) {
 }
 
 util::Result<engine::Removal> TrafficExecutor::remove_node(Work& work) {
-  const Json* inventory = data::find_path(work.node().status(), {"inventory"});
-  if (inventory == nullptr || inventory->empty()) {
+  const Json& inventory = own_inventory(work.node().status());
+  if (inventory.empty()) {
     return engine::Removal{};  // nothing was ever made
   }
-  const auto place = traffic_place(work);
-  // A virtual cluster that is gone took what it had along, or was let go with it.
-  const bool nowhere = work.node().leaving && work.node().parent == engine::k_no_node;
-  if (!place && !world().abandon && !nowhere) {
-    return util::fail(place.error());
-  }
-  if (!place) {
-    std::vector<std::string> left;
-    for (const Json& entry : *inventory) {
-      left.push_back(
-          util::cat(data::string_at(entry, {"kind"}), '/', data::string_at(entry, {"name"})));
-    }
-    return abandoned(place.error(), std::move(left));
-  }
-  // What goes with the whole namespace needs nobody's leave.
-  const bool all_goes = place->virtual_cluster != nullptr &&
-                        work.context().graph.deleting(place->virtual_cluster->id);
-  return OwnedObjects(work, *place).remove_all(all_goes ? Users{} : users_of(work, *place));
+  return remove_listed(
+      work, inventory, traffic_place(work),
+      [&](const TrafficPlace& place) { return users_of(work, place); }, Orphans::by_policy);
 }
 
 util::Result<engine::Alignment> keep_istio_object(Work& work, const TrafficPlace& place,

@@ -156,7 +156,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
 
 }  // namespace
 
-std::shared_ptr<engine::Executor> make_traffic_route_executor(World& world) {
+std::shared_ptr<ManagedExecutor> make_traffic_route_executor(World& world) {
   return std::make_shared<TrafficRouteExecutor>(world);
 }
 

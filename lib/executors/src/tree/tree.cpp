@@ -217,14 +217,7 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
 
 util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client& home,
                                                                    const std::stop_token& stop) {
-  const auto* kind = resources::find_kind(resources::k_kubist_group, "ExecutorDefinition");
-  kube::Room room;
-  Listed listed = list_kind(home, *kind, "", stop, room);
-  if (!listed) {
-    return util::fail(explain(listed.error(), *kind));
-  }
-  std::vector<Json> definitions;
-  add_copies(definitions, *listed);
+  KUBIST_TRY(const auto definitions, load_executor_definitions(home, stop));
   return served_kinds(definitions);
 }
 
@@ -239,11 +232,15 @@ std::vector<resources::ServedKind> served_kinds(const std::vector<Json>& definit
   return all;
 }
 
-util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, const std::string& ns,
-                                                        const std::stop_token& stop) {
+namespace {
+
+util::Result<std::vector<Json>> load_definitions(kube::Client& home,
+                                                 std::initializer_list<const char*> kinds,
+                                                 const std::string& ns,
+                                                 const std::stop_token& stop) {
   std::vector<Json> definitions;
   kube::Room room;
-  for (const char* name : {"PolicyDefinition", "ClusterPolicyDefinition"}) {
+  for (const char* name : kinds) {
     const resources::Kind* kind = resources::find_kind(resources::k_kubist_group, name);
     Listed listed = list_kind(home, *kind, ns, stop, room);
     if (!listed) {
@@ -255,6 +252,18 @@ util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, cons
     }
   }
   return definitions;
+}
+
+}  // namespace
+
+util::Result<std::vector<Json>> load_executor_definitions(kube::Client& home,
+                                                          const std::stop_token& stop) {
+  return load_definitions(home, {"ExecutorDefinition"}, "", stop);
+}
+
+util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, const std::string& ns,
+                                                        const std::stop_token& stop) {
+  return load_definitions(home, {"PolicyDefinition", "ClusterPolicyDefinition"}, ns, stop);
 }
 
 std::vector<engine::Node> nodes_of(const Snapshot& snapshot) {

@@ -10,6 +10,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/inventory_book.hpp"
 #include "world/work.hpp"
 
 namespace kubist::executors {
@@ -44,10 +45,8 @@ bool names(const Json& entry, const Key& object) {
 }
 
 bool has_in_inventory(const Node& node, const Key& object) {
-  const Json& inventory = data::array_at(node.status(), {"inventory"});
-  return std::any_of(inventory.begin(), inventory.end(), [&](const Json& entry) {
-    return names(entry, object) && data::string_at(entry, {"group"}) == object.group;
-  });
+  return is_listed(own_inventory(node.status()), object) ||
+         is_listed(function_inventory(node.status()), object);
 }
 
 /// "apply v1 ConfigMap/shop/web on eu: data change" names ConfigMap shop/web.

@@ -1,4 +1,5 @@
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
 #include <kubist/executors/connections.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/http/fetch.hpp>
@@ -61,6 +62,17 @@ util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluste
         util::make_error(ErrorKind::not_found, cat(what, " with the kubeconfig does not exist"),
                          cat("Create it with key ", key, ", or correct spec.kubeconfigSecretRef.")),
         "SecretNotFound"));
+  }
+  // A script may give the kubeconfig of a cluster that it made, in the Secret of its own name.
+  // Under another name it would come before the one that an administrator has yet to create.
+  const std::string item(resources::ObjectView(*secret).annotation("kubist.io/deployitem"));
+  if (!item.empty() && name != deployers::home_export_name(item.substr(item.find('/') + 1))) {
+    return util::fail(with_reason(
+        util::make_error(
+            ErrorKind::invalid,
+            cat(what, " was made for DeployItem ", item, ", under a name of its choice"),
+            "Let the item export it without spec.export.secretRef."),
+        "KubeconfigNotAllowed"));
   }
   const Json* value = data::find_path(*secret, {"data", key});
   auto text = value != nullptr && value->is_string()
@@ -189,6 +201,16 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
   entry->connection = std::make_shared<const Connection>(
       Connection{endpoint->client, std::move(found.version), std::move(found.uid), endpoint});
   return entry->connection;
+}
+
+util::Result<std::shared_ptr<kube::Client>> Connections::client_by(kube::ClusterAccess access,
+                                                                   const AllowedServers& allowed,
+                                                                   const std::string& called,
+                                                                   const std::stop_token& stop) {
+  KUBIST_TRY(const auto way, m_servers->way_to(access.server, allowed, called, stop));
+  kube::ClientOptions options = m_options;
+  options.engine = way.engine;
+  return kube::Client::connect(std::move(access), std::move(options));
 }
 
 std::vector<std::shared_ptr<kube::Client>> Connections::clients() {

@@ -1,6 +1,7 @@
 #include "world/istio_wish.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
@@ -23,7 +24,7 @@ util::Result<std::string> read_config_map(Work& work, const IstioWish& wish) {
   if (!found) {
     return util::fail(util::make_error(ErrorKind::not_found,
                                        cat(what, " with Istio's manifests does not exist"),
-                                       cat("Create it: kubectl create configmap ", wish.config_map,
+                                       cat("Create it: kubist create configmap ", wish.config_map,
                                            " -n ", ns, " --from-file=", wish.key),
                                        "IstioSourceNotFound"));
   }
@@ -43,12 +44,29 @@ util::Result<std::string> read_config_map(Work& work, const IstioWish& wish) {
   return *std::move(bytes);
 }
 
-istio::Rendering rendering_of(const Json& render, std::string_view version) {
+istio::Rendering rendering_of(const Json& render, std::string_view version, std::string_view hub) {
   istio::Rendering rendering;
   const std::string tag(version.starts_with('v') ? version.substr(1) : version);
-  rendering.image = data::string_at(render, {"image"}, cat("docker.io/istio/istioctl:", tag));
+  const std::string image = tag.empty() ? "" : cat(hub, "/istioctl:", tag);
+  rendering.image = data::string_at(render, {"image"}, image);
   rendering.ns = data::string_at(render, {"namespace"}, "default");
   rendering.args = data::strings_at(render, {"args"});
+  return rendering;
+}
+
+/// Where no source is named: istioctl of that version, with the profile and the images asked for.
+istio::Rendering default_rendering(const Json& spec, std::string_view version) {
+  const std::string_view hub = data::string_at(spec, {"hub"});
+  istio::Rendering rendering =
+      rendering_of(Json::object(), version, hub.empty() ? "docker.io/istio" : hub);
+  rendering.args = istio::k_render_args;
+  const auto set = [&](std::string_view key, std::string_view value) {
+    if (!value.empty()) {
+      rendering.args.insert(rendering.args.end(), {"--set", cat(key, '=', value)});
+    }
+  };
+  set("profile", data::string_at(spec, {"profile"}));
+  set("hub", hub);
   return rendering;
 }
 
@@ -75,24 +93,46 @@ std::string IstioWish::source() const {
 }
 
 IstioWish istio_wish(const Json& cluster_spec) {
-  const Json* found = data::find_path(cluster_spec, {"istio"});
-  const Json spec = found != nullptr ? *found : Json::object();
+  const Json& spec = data::object_at(cluster_spec, {"istio"});
   const auto text = [&](std::initializer_list<std::string_view> path, std::string_view other = "") {
     return std::string(data::string_at(spec, path, other));
   };
   IstioWish wish;
-  wish.mode = text({"mode"}, "Check");
+  wish.version = text({"version"});
+  wish.mode = text({"mode"}, wish.version.empty() ? "Check" : "Install");
   wish.scope = {text({"namespace"}),
                 text({"revision"}, wish.installs() ? istio::k_default_revision : "")};
-  wish.version = text({"version"});
   wish.config_map = text({"source", "configMapRef", "name"});
   wish.key = text({"source", "configMapRef", "key"});
   wish.url = text({"source", "url"});
   wish.sha256 = text({"source", "sha256"});
   if (const Json* render = data::find_path(spec, {"source", "render"})) {
     wish.renders = true;
-    wish.rendering = rendering_of(*render, wish.version);
+    wish.rendering = rendering_of(*render, wish.version, "docker.io/istio");
+  } else if (data::find_path(spec, {"source"}) == nullptr) {
+    wish.renders = true;
+    wish.rendering = default_rendering(spec, wish.version);
   }
+  return wish;
+}
+
+IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster, const Json& spec) {
+  std::vector<const Json*> above;  // from the Root down
+  for (engine::NodeId up = cluster.parent; up != engine::k_no_node; up = graph[up].parent) {
+    above.insert(above.begin(), &data::object_at(graph[up].spec(), {"istio"}));
+  }
+  Json merged = Json::object();
+  for (const Json* each : above) {
+    merged.update(*each);
+  }
+  const Json administrators = merged;
+  merged.update(data::object_at(spec, {"istio"}));
+  IstioWish wish = istio_wish(Json{{"istio", merged}});
+  // All of it: a namespace in which a member may write pods lets him say what a Job printed.
+  merged.erase("mode");
+  Json wanted = administrators;
+  wanted.erase("mode");
+  wish.granted = istio_wish(Json{{"istio", administrators}}).installs() && merged == wanted;
   return wish;
 }
 
@@ -100,7 +140,21 @@ util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
   const Json* sources =
       project != nullptr ? data::find_path(*project, {"spec", "istioInstall", "sources"}) : nullptr;
   const std::string source = wish.source();
-  const bool granted = source_matches_any(sources, source);
+  if (wish.renders && wish.rendering.image.empty()) {
+    return util::fail(
+        util::make_error(ErrorKind::invalid, "spec.istio names neither a version nor a source",
+                         "Give spec.istio.version, here or in the Project.", "IstioSourceInvalid"));
+  }
+  const bool granted = wish.granted || source_matches_any(sources, source);
+  if (granted && wish.renders && !wish.granted &&
+      !resources::is_reserved_namespace(wish.rendering.ns)) {
+    return util::fail(util::make_error(
+        ErrorKind::invalid,
+        cat("only the Project may have Istio rendered in namespace ", wish.rendering.ns,
+            ": who may write pods there decides what is installed"),
+        "Leave source.render.namespace out, or let an administrator set spec.istio of the Project.",
+        "IstioInstallNotGranted"));
+  }
   if (granted && (wish.url.empty() || !is_never_allowed(wish.url))) {
     return {};
   }
@@ -109,7 +163,8 @@ util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
       granted ? cat(source, " is no address that Istio may be installed from")
               : cat("the Project does not grant that Istio is installed from ", source),
       granted ? "Give the address of another server, without a user's name."
-              : "An administrator can add it to spec.istioInstall.sources of the Project.",
+              : "An administrator can add it to spec.istioInstall.sources of the Project, or set "
+                "spec.istio there.",
       "IstioInstallNotGranted"));
 }
 

@@ -9,7 +9,7 @@
 
 namespace kubist::executors {
 
-/// spec.istio of a Cluster, with its defaults.
+/// spec.istio of a Cluster, with what it leaves out from its Project and the Root, and defaults.
 struct IstioWish {
   std::string mode;    ///< Ignore, Check, Require or Install
   istio::Scope scope;  ///< which control plane counts
@@ -18,15 +18,23 @@ struct IstioWish {
   std::string config_map, key, url, sha256;
   bool renders = false;
   istio::Rendering rendering;
+  bool granted = false;  ///< Project and Root want just that: an administrator's word
 
   bool installs() const { return mode == "Install"; }
+  /// Shall the cluster have Istio?
+  bool wanted() const { return installs() || mode == "Require"; }
   /// As the Project's grant names it: "ConfigMap/NAME", the URL, or "Image/IMAGE ARG...".
   std::string source() const;
 };
+/// Of a Cluster with that spec, whatever is above it.
 IstioWish istio_wish(const data::Json& cluster_spec);
+/// Of a Cluster of the tree, whose spec after its policies that is.
+IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster,
+                     const data::Json& spec);
 
 /// Invalid, reason IstioInstallNotGranted: the Project (null: there is none) does not let its
-/// clusters have Istio installed, or not from there.
+/// clusters have Istio installed, or not from there. Reason IstioSourceInvalid: neither a version
+/// nor a source is named.
 util::Result<> check_istio_grant(const data::Json* project, const IstioWish& wish);
 
 /// The manifests, read and checked, or rendered on that cluster. Reasons: IstioSourceNotFound,

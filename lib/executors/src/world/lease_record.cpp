@@ -24,8 +24,9 @@ constexpr std::chrono::seconds k_patience{10};  ///< for answers that are of use
 /// Runs beside a controller are often a project's, whose rights end at its namespace.
 util::Error with_right(util::Error error, std::string_view ns) {
   if (error.kind == util::ErrorKind::forbidden) {
-    error.hint = cat("A run beside a controller needs the rights to get and delete Leases in ",
-                     "namespace ", ns, ": an administrator grants them (docs/controller.md).");
+    error.hint =
+        cat("A run beside a controller needs the rights to get and delete Leases in ", "namespace ",
+            ns, ": an administrator grants them (docs/how-to/controller.md).");
   }
   return error;
 }

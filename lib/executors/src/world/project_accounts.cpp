@@ -32,23 +32,6 @@ class DeleteTransport final : public FallbackTransport {
 
 }  // namespace
 
-/// Where a caller's own rights are used. Any thread.
-class ProjectAccounts::Namespaces {
- public:
-  void add(const std::string& ns) {
-    const std::lock_guard lock(m_mutex);
-    m_names.insert(ns);
-  }
-  bool has(const std::string& ns) const {
-    const std::lock_guard lock(m_mutex);
-    return m_names.contains(ns);
-  }
-
- private:
-  mutable std::mutex m_mutex;
-  std::set<std::string> m_names;
-};
-
 ProjectAccounts::ProjectAccounts(std::shared_ptr<kube::Client> home) : m_home(std::move(home)) {}
 
 void ProjectAccounts::begin_run(bool own_rights, kube::DryRun dry_run) {
@@ -109,7 +92,7 @@ ProjectAccounts::Own ProjectAccounts::own(const Scope& scope) {
   if (own.client) {
     return own;
   }
-  own.namespaces = std::make_shared<Namespaces>();
+  own.namespaces = std::make_shared<NamespaceSet>();
   for (const std::string& name : scope.namespaces) {
     own.namespaces->add(name);
   }
@@ -163,14 +146,37 @@ util::Result<bool> ProjectAccounts::impersonates(const engine::Node& project,
   return allowed;
 }
 
+util::Error ProjectAccounts::not_yours(const std::string& ns, const std::string& name) const {
+  const std::string& whom = m_home->impersonated_user();
+  const std::string role = cat("act-as-", name);
+  return util::make_error(
+      util::ErrorKind::forbidden,
+      cat("what it asks for is asked as ", resources::service_account_user(ns, name), ", and ",
+          whom.empty() ? "you" : whom, " may not impersonate it"),
+      cat("An administrator can allow it: kubectl create role ", role, " -n ", ns,
+          " --verb=impersonate --resource=serviceaccounts --resource-name=", name,
+          " && kubectl create rolebinding ", role, " -n ", ns, " --role=", role,
+          " --user=", whom.empty() ? "YOU" : whom),
+      k_account_not_yours);
+}
+
 util::Result<ProjectAccounts::Outside> ProjectAccounts::outside(const std::string& ns,
                                                                 const std::string& name,
+                                                                Fallback fallback,
                                                                 const std::stop_token& stop) {
   Account& as = account(resources::service_account_user(ns, name));
   KUBIST_TRY(const bool allowed, acts_as(as, ns, name, stop));
   Outside found;
   if (allowed) {
     found.client = as.trial ? as.trial->client() : as.client;
+  } else if (fallback == Fallback::none) {
+    // Refused with the item's first request, so that its status says so, whoever reads it.
+    found.client =
+        m_home->routed([home = m_home, error = not_yours(ns, name)](
+                           const kube::RequestInfo& info) -> util::Result<kube::Client*> {
+          return info.resource.empty() ? util::Result<kube::Client*>(home.get())
+                                       : util::fail(util::with_context(error, info.to_string()));
+        });
   } else {
     found.client = own({cat("Namespace ", ns), "that namespace", {ns}}).client;
   }
@@ -182,6 +188,16 @@ util::Result<ProjectAccounts::Outside> ProjectAccounts::outside(const std::strin
         return util::Result<kube::Client*>(is_kubists ? home.get() : client.get());
       });
   return found;
+}
+
+util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_as(
+    const std::string& ns, const std::string& name, const std::stop_token& stop) {
+  Account& as = account(resources::service_account_user(ns, name));
+  KUBIST_TRY(const bool allowed, acts_as(as, ns, name, stop));
+  if (!allowed) {
+    return util::fail(not_yours(ns, name));
+  }
+  return as.trial ? as.trial->client() : as.client;
 }
 
 util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_for(

@@ -12,6 +12,7 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/kube/client.hpp>
 
+#include "world/namespace_set.hpp"
 #include "world/project_trial.hpp"
 #include "world/shared_answer.hpp"
 
@@ -21,6 +22,9 @@ namespace kubist::executors {
 inline constexpr const char* k_role_not_bound = "RoleNotBound";
 /// Reason of what a caller's own rights are not used for.
 inline constexpr const char* k_own_rights = "OwnRights";
+
+/// Reason of the error that the caller may not impersonate a ServiceAccount that it needs.
+inline constexpr const char* k_account_not_yours = "AccountNotYours";
 
 /// As whom kubist acts on the home cluster for what a project's objects ask for. It impersonates
 /// the project's ServiceAccount, so that the API server judges by that account's rights. A caller
@@ -55,10 +59,21 @@ class ProjectAccounts {
     /// The same, but the caller's for DeployItems and the namespace's Lease, which are kubist's.
     std::shared_ptr<kube::Client> home;
   };
-  /// As that ServiceAccount of theirs. Where the caller may not impersonate it: with the caller's
-  /// rights, which end at that namespace. Errors as of client_for().
-  util::Result<Outside> outside(const std::string& ns, const std::string& name,
+  /// Whose rights count where the caller may not impersonate the ServiceAccount of an item.
+  enum class Fallback {
+    none,        ///< nobody named the item: nobody's, each request is refused as by client_as()
+    own_rights,  ///< the caller named it: the caller's, which end at that namespace
+  };
+  /// As that ServiceAccount of theirs. Errors as of client_for().
+  util::Result<Outside> outside(const std::string& ns, const std::string& name, Fallback fallback,
                                 const std::stop_token& stop);
+  /// The client that acts as that ServiceAccount, which is no project's. Forbidden, reason
+  /// AccountNotYours: the caller may not impersonate it. Else as client_for().
+  util::Result<std::shared_ptr<kube::Client>> client_as(const std::string& ns,
+                                                        const std::string& name,
+                                                        const std::stop_token& stop);
+  /// May the caller's own rights be used beyond the projects' namespaces (--own-rights)?
+  bool own_rights() const { return m_own_rights; }
   /// Does it act as the project's account?
   util::Result<bool> impersonates(const engine::Node& project, const std::stop_token& stop);
 
@@ -98,10 +113,10 @@ class ProjectAccounts {
     std::mutex binding;                        ///< guards what follows, also while it is asked for
     std::map<std::string, std::string> bound;  ///< namespaces that were not awaited, with the role
   };
-  class Namespaces;
+  util::Error not_yours(const std::string& ns, const std::string& name) const;
   /// A project, or a namespace without one, for which the caller's own rights are used.
   struct Own {
-    std::shared_ptr<Namespaces> namespaces;
+    std::shared_ptr<NamespaceSet> namespaces;
     std::shared_ptr<kube::Client> client;
   };
   struct Scope;

@@ -118,12 +118,11 @@ void KubeStatusStore::saw(const engine::Node& node, const Json& object) {
   }
 }
 
-util::Result<bool> KubeStatusStore::record_inventory(const engine::Node& node,
-                                                     const Json& entries) {
+util::Result<bool> KubeStatusStore::record(const engine::Node& node, const Json& fields) {
   bool known = false;
   KUBIST_TRY(const auto after, change(node, [&](const Json& before) {
                Json status = before.is_object() ? before : Json::object();  // anything may be there
-               status["inventory"] = entries;
+               status.update(fields);
                known = status == before;
                return status;
              }));

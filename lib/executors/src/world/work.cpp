@@ -5,6 +5,7 @@
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/status_store.hpp>
+#include <kubist/kube/namespaces.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/served.hpp>
 #include <kubist/util/sha256.hpp>
@@ -18,9 +19,7 @@ using data::Json;
 using util::cat;
 
 util::Result<std::string> cluster_uid(kube::Client& client, const std::stop_token& stop) {
-  KUBIST_TRY(const Json system,
-             client.json(kube::get(kube::well_known::namespaces(), "", "kube-system"), stop));
-  return std::string(resources::ObjectView(system).uid());
+  return kube::cluster_uid(client, stop);
 }
 
 std::string owner_mark(std::string_view home_uid, const engine::Key& key) {
@@ -108,13 +107,16 @@ util::Error status_refused(util::Error error, const engine::Node& node) {
   return error;
 }
 
-util::Result<> Work::record_inventory(const Json& entries) {
-  const Json* present = data::find_path(m_node.status(), {"inventory"});
-  if (dry() || (present != nullptr && *present == entries)) {
+util::Result<> Work::record(const Json& fields) {
+  const Json& present = m_node.status();
+  const bool known = std::all_of(
+      fields.items().begin(), fields.items().end(),
+      [&](const auto& field) { return present.value(field.key(), Json()) == field.value(); });
+  if (dry() || known) {
     return {};
   }
-  m_recorded = entries;
-  KUBIST_TRY(const bool sent, m_world.statuses->record_inventory(m_node, entries));
+  m_recorded.update(fields);
+  KUBIST_TRY(const bool sent, m_world.statuses->record(m_node, fields));
   if (sent) {
     const std::string_view version = resources::ObjectView(*m_node.object).api_version();
     m_writes.push_back({"patch status",

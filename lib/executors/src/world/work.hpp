@@ -54,13 +54,13 @@ class Work {
   util::Result<> set_finalizer(const kube::ApiResource& resource, std::string_view ns,
                                std::string_view name, std::string_view finalizer, bool present,
                                std::optional<data::Json> known = {});
-  /// Writes status.inventory of the node ahead of the objects that it names. Not_found: the node's
-  /// object is gone, and nothing may be made for it.
-  util::Result<> record_inventory(const data::Json& entries);
+  /// Writes these fields of the node's status (InventoryBook::fields) ahead of the objects that
+  /// they name. Not_found: the node's object is gone, and nothing may be made for it.
+  util::Result<> record(const data::Json& fields);
   /// What was recorded ahead turned out to be somebody else's: the node's next status has these.
-  void correct_inventory(data::Json entries) { m_recorded = std::move(entries); }
-  /// What the node's status has to have, were it not said otherwise; nothing: nothing new.
-  const std::optional<data::Json>& recorded_inventory() const { return m_recorded; }
+  void correct(const data::Json& fields) { m_recorded.update(fields); }
+  /// The fields that the node's status has to have, were it not said otherwise.
+  const data::Json& recorded() const { return m_recorded; }
   /// The node's own API resource.
   util::Result<kube::ApiResource> resource();
 
@@ -70,7 +70,7 @@ class Work {
   const engine::Node& m_node;
   const engine::Context& m_context;
   std::vector<engine::Write> m_writes;
-  std::optional<data::Json> m_recorded;
+  data::Json m_recorded = data::Json::object();
   bool m_new;
   kube::Writer m_writer;
 };

@@ -12,6 +12,7 @@
 #include <kubist/util/text.hpp>
 
 #include "install/prune.hpp"
+#include "judge/model.hpp"
 
 namespace kubist::istio {
 
@@ -59,6 +60,9 @@ class Installer {
       if (m_options.on_stage) {
         m_options.on_stage(stage.stage);
       }
+      if (stage.stage == Stage::control_plane && !m_rescaled.empty() && !is_dry()) {
+        KUBIST_CHECK(rescale());
+      }
       KUBIST_CHECK(stage.stage == Stage::webhooks ? apply_webhooks(stage) : apply_stage(stage));
       if (!is_dry()) {
         KUBIST_CHECK(await(stage));
@@ -83,7 +87,9 @@ class Installer {
   util::Result<> preflight() {
     KUBIST_TRY(const Evidence evidence, gather(m_client, {}, m_stop));
     m_outcome.verdict = judge(evidence, {m_bundle.ns, m_bundle.revision}, m_support);
-    m_outcome.obstacles = find_obstacles(m_bundle, evidence, m_support, {m_options.adopt});
+    m_outcome.obstacles =
+        find_obstacles(m_bundle, evidence, m_support, {m_options.adopt, m_options.rescale});
+    find_rescaled(evidence);
     KUBIST_TRY(const auto rights, check_rights(m_client, m_bundle, m_stop));
     m_outcome.obstacles.insert(m_outcome.obstacles.end(), rights.begin(), rights.end());
     if (m_options.upgrade) {
@@ -91,6 +97,24 @@ class Installer {
     }
     KUBIST_TRY(const auto immutable, check_immutable(m_client, m_bundle, m_stop));
     m_outcome.obstacles.insert(m_outcome.obstacles.end(), immutable.begin(), immutable.end());
+    return {};
+  }
+
+  void find_rescaled(const Evidence& evidence) {
+    for (const ControlPlane& each : items_of(evidence.control_planes)) {
+      if (m_options.rescale && each.revision == m_bundle.revision && each.ns == m_bundle.ns &&
+          each.installer == "kubist" && scaled_to_zero(each)) {
+        m_rescaled = each.name;
+      }
+    }
+  }
+
+  // Before the manifests: with a number of replicas of their own they have the last word.
+  util::Result<> rescale() {
+    const kube::ApiResource& deployments = kube::well_known::deployments();
+    KUBIST_CHECK(m_options.writer.patch({m_client}, deployments, m_bundle.ns, m_rescaled,
+                                        kube::PatchType::merge, {{"spec", {{"replicas", 1}}}},
+                                        {.detail = "was scaled to 0"}));
     return {};
   }
 
@@ -275,6 +299,7 @@ class Installer {
   const SupportTable& m_support;
   const std::stop_token& m_stop;
   std::set<resources::ObjectRef> m_applied;
+  std::string m_rescaled;  ///< the Deployment of istiod that is scaled to 0
   InstallOutcome m_outcome;
 };
 

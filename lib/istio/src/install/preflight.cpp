@@ -95,7 +95,8 @@ class Preflight {
   // Manifests without `replicas` leave it to who scales: istiod would be waited for in vain.
   void check_scale(const Manifest& manifest, const ControlPlane& live) {
     const auto zero = scaled_to_zero(live);
-    if (zero && data::int_at(manifest.object, {"spec", "replicas"}) == 0) {
+    if (zero && !(m_options.rescale && live.installer == "kubist") &&
+        data::int_at(manifest.object, {"spec", "replicas"}) == 0) {
       add(std::string(k_scaled_to_zero), cat(*zero, ", and the manifests do not scale it"),
           cat(advice(k_scaled_to_zero, {live.ns, live.name, ""}), ", then run this again"));
     }

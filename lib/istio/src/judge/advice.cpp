@@ -28,20 +28,20 @@ constexpr std::array k_table{
     Row{"missing:DaemonSet/istio-cni-node", "install the chart istio-cni of the same version"},
     Row{"missing:DaemonSet/ztunnel", "install the chart ztunnel of the same version"},
     Row{"missing", k_restore},
-    Row{"rolling-out", "kubectl -n {ns} rollout status deployment/{name}"},
-    Row{"cni-rolling-out", "kubectl -n {ns} rollout status daemonset/{name}"},
-    Row{"ztunnel-rolling-out", "kubectl -n {ns} rollout status daemonset/{name}"},
+    Row{"rolling-out", "kubist -n {ns} rollout status deployment/{name}"},
+    Row{"cni-rolling-out", "kubist -n {ns} rollout status daemonset/{name}"},
+    Row{"ztunnel-rolling-out", "kubist -n {ns} rollout status daemonset/{name}"},
     Row{"crd-not-established", "kubist describe crd {name}"},
     Row{"istiod-not-ready:scaled-to-0", "kubectl -n {ns} scale deployment/{name} --replicas=1"},
     Row{"istiod-not-ready", "kubist describe pods -n {ns} -l app=istiod"},
     Row{"cabundle-empty",
-        "kubectl -n {ns} rollout restart deployment/istiod (istiod fills caBundle in when it may "
+        "kubist -n {ns} rollout restart deployment/istiod (istiod fills caBundle in when it may "
         "update {kind}s)"},
     Row{"cabundle-mismatch",
-        "kubectl -n {ns} rollout restart deployment/istiod (istiod writes its own certificate into "
+        "kubist -n {ns} rollout restart deployment/istiod (istiod writes its own certificate into "
         "{kind}s)"},
     Row{"validator-fail-open",
-        "kubectl -n {ns} logs -l app=istiod (istiod closes the webhook once its self-test "
+        "kubist -n {ns} logs -l app=istiod (istiod closes the webhook once its self-test "
         "succeeds)"},
     Row{"injector-overlap",
         "kubist get mutatingwebhookconfigurations -o yaml, and delete or narrow one of the two"},
@@ -50,20 +50,20 @@ constexpr std::array k_table{
     Row{"cni-tainted", "kubist describe pods -A -l k8s-app=istio-cni-node"},
     Row{"sail-not-ready", "kubist describe {kind} {name}"},
     Row{"probe-failed",
-        "kubectl -n {ns} logs -l app=istiod, and check the way from the API server to port 15017"},
+        "kubist -n {ns} logs -l app=istiod, and check the way from the API server to port 15017"},
     Row{"skew",
-        "restart the workloads so that they get the new proxy: kubectl -n {ns} rollout restart "
+        "restart the workloads so that they get the new proxy: kubist -n {ns} rollout restart "
         "deployment"},
     Row{"dangling-rev-label",
-        "kubectl label namespace {name} istio.io/rev-, or set it to a revision that exists"},
-    Row{"no-injector", "kubectl label namespace {name} istio-injection- istio.io/rev=REVISION"},
+        "kubist label namespace {name} istio.io/rev-, or set it to a revision that exists"},
+    Row{"no-injector", "kubist label namespace {name} istio-injection- istio.io/rev=REVISION"},
     Row{"conflicting-labels",
-        "kubectl label namespace {name} istio-injection- (or istio.io/rev-): the first one wins "
+        "kubist label namespace {name} istio-injection- (or istio.io/rev-): the first one wins "
         "while both are there"},
-    Row{"not-injected", "kubectl -n {name} rollout restart deployment"},
-    Row{"half-captured", "kubectl -n {name} rollout restart deployment"},
+    Row{"not-injected", "kubist -n {name} rollout restart deployment"},
+    Row{"half-captured", "kubist -n {name} rollout restart deployment"},
     Row{"lost-proxies", "restart these workloads so that a revision that exists injects them"},
-    Row{"mixed-versions", "kubectl -n {ns} rollout status deployment/{name}"},
+    Row{"mixed-versions", "kubist -n {ns} rollout status deployment/{name}"},
     Row{"eol", "upgrade to a supported release, one minor version at a time or by a new revision"},
     Row{"patch-available", "upgrade to {name}"},
     Row{"k8s-unsupported", "upgrade Istio or Kubernetes so that they fit"},

@@ -1,3 +1,4 @@
+#include <kubist/policies/ab_test.hpp>
 #include <kubist/policies/approval.hpp>
 #include <kubist/policies/blue_green.hpp>
 #include <kubist/policies/builtins.hpp>
@@ -13,9 +14,9 @@
 namespace kubist::policies {
 
 const std::vector<Builtin>& builtins() {
-  static const std::vector<Builtin> table{approval(),   blue_green(),  expression(),  health(),
-                                          json_patch(), metric(),      statistical(), steps(),
-                                          timed(),      timed_window()};
+  static const std::vector<Builtin> table{ab_test(), approval(),   blue_green(),  expression(),
+                                          health(),  json_patch(), metric(),      statistical(),
+                                          steps(),   timed(),      timed_window()};
   return table;
 }
 

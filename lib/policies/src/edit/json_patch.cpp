@@ -8,12 +8,10 @@ namespace kubist::policies {
 namespace {
 
 constexpr const char* k_json_patch_doc =
-    "labels and annotations are merged into spec.labels and spec.annotations, set is merged into "
-    "the\n"
-    "spec (RFC 7386: null removes a field), and patch is a JSON Patch (RFC 6902) on the resource,\n"
-    "with paths below /spec; applied in this order. The user's object is not written: "
-    "status.effective\n"
-    "shows the difference.";
+    "labels and annotations are merged into spec.labels and spec.annotations. Then set is merged "
+    "into the spec (RFC 7386: null removes a field). Then patch, a JSON Patch (RFC 6902) with "
+    "paths below /spec, is applied to the resource. The user's object is not written: "
+    "status.effective shows the difference.";
 
 Json string_map(const char* description) {
   return {{"type", "object"},

@@ -12,17 +12,14 @@ using Outcome = WindowCheck::Outcome;
 namespace {
 
 constexpr const char* k_expression_doc =
-    "A condition over the numbers of each window: + - * /, comparisons, && || !, parentheses; no "
-    "calls,\n"
-    "no assignments. Names are `weight`, and for canary. and stable. each requests, errors, rps, "
-    "errorRate,\n"
-    "successRate (shares from 0 to 1), p50, p75, p90, p95, p99, p999 (milliseconds, the "
-    "histogram's next\n"
-    "bound); of its Deployments and pods cpu, memory, replicas, updatedReplicas, "
-    "availableReplicas,\n"
-    "unavailableReplicas, availability. `count` windows in a row for which it holds let the "
-    "release go on, more than `failureLimit`\n"
-    "for which it does not take it back. What cannot be told holds with that reason.";
+    "A condition over the numbers of each window: + - * /, comparisons, && || !, and parentheses. "
+    "There are no calls and no assignments. `count` windows in a row for which it holds let the "
+    "release go on. More than `failureLimit` for which it does not hold roll it back. What cannot "
+    "be told holds with that reason.\n\n`weight` is the present weight. `canary.` and `stable.` "
+    "stand before requests, errors, rps, errorRate and successRate (shares from 0 to 1). They also "
+    "stand before p50, p75, p90, p95, p99 and p999, in milliseconds: the histogram's next bound. "
+    "Of its Deployments and pods there are cpu, memory, replicas, updatedReplicas, "
+    "availableReplicas, unavailableReplicas and availability.";
 
 Json expression_schema() {
   Json schema = judge_schema({{"expression",

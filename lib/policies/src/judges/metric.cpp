@@ -12,18 +12,15 @@ using Outcome = WindowCheck::Outcome;
 namespace {
 
 constexpr const char* k_metric_doc =
-    "Each metric is a number of the window that must stay in its thresholdRange {min, max}. Named "
-    "as\n"
-    "Flagger's: request-success-rate (percent of the canary's requests) and request-duration (its "
-    "p99 in\n"
-    "milliseconds); any other has a `value`, an expression as of the policy Expression without a\n"
-    "comparison, or a `query`, PromQL that gives one number. `count` windows in a row in which all "
-    "are in range let the release go on, more than\n"
-    "`failureLimit` (threshold - 1) take it back. What cannot be told holds with that reason. "
-    "`metric`, as\n"
-    "Vamp wrote it, is an expression for each version, of which the canary must not have less than "
-    "stable;\n"
-    "response_code_2xx and the like are known there as successes, errors and requests.";
+    "Each metric is a number of the window that must stay in its thresholdRange {min, max}. Two "
+    "are named as Flagger's: request-success-rate, in percent of the canary's requests, and "
+    "request-duration, its p99 in milliseconds. Any other has a `value` or a `query`. A value is "
+    "an expression as of the policy Expression without a comparison; a query is PromQL that gives "
+    "one number. `count` windows in a row in which all are in range let the release go on. More "
+    "than `failureLimit` (threshold - 1) roll it back. What cannot be told holds with that "
+    "reason.\n\n`metric`, as Vamp wrote it, is an expression for each version, of which the canary "
+    "must not have less than stable. response_code_2xx and the like are known there as successes, "
+    "errors and requests.";
 
 Json metric_schema() {
   return judge_schema(

@@ -158,10 +158,14 @@ WindowCheck check(const Objective& objective, const WindowValues& window) {
 }  // namespace
 
 Json objectives_schema() {
-  const Json number = {{"type", "number"}};
-  const Json range = {{"type", "object"},
-                      {"description", "Where it must stay; bounds are inside."},
-                      {"properties", {{"min", number}, {"max", number}}}};
+  const auto number = [](const char* description) {
+    return Json{{"type", "number"}, {"description", description}};
+  };
+  const Json range = {
+      {"type", "object"},
+      {"description", "Where it must stay; bounds are inside."},
+      {"properties",
+       {{"min", number("The least that passes.")}, {"max", number("The most that passes.")}}}};
   const Json metric = {
       {"type", "object"},
       {"required", {"name", "thresholdRange"}},

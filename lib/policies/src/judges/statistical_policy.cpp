@@ -20,11 +20,12 @@ using util::cat;
 namespace {
 
 constexpr const char* k_statistical_doc =
-    "Compares the failures of canary and stable window by window with tests that may be looked at\n"
-    "any time (e-processes). Goes back as soon as the canary is proven to fail more often than\n"
-    "stable and `tolerance` points; goes on when it is proven that, with the next weight, it will\n"
-    "spend less than `budget` points of all requests. What is neither is held, and after the hold\n"
-    "limit goes back as NoTraffic, TooFew or Undecided. docs/statistics.md has the figures.";
+    "Compares the failures of canary and stable window by window with tests that may be read at "
+    "any time (e-processes). The release is rolled back as soon as the canary is proven to fail "
+    "more often than stable and `tolerance` points. It goes on when it is proven that, with the "
+    "next weight, it will spend less than `budget` points of all requests. What is neither is "
+    "held, and after the hold limit is rolled back as NoTraffic, TooFew or Undecided. "
+    "docs/background/statistics.md has the figures.";
 
 Json number(double least, double most, double fallback, const char* description) {
   return {{"type", "number"},

@@ -100,12 +100,10 @@ Json judge_schema(Json properties) {
   };
   properties["count"] = integer(1, "Windows in a row that must pass before the next weight.");
   properties["count"]["default"] = 1;
-  properties["failureLimit"] =
-      integer(0,
-              "Windows of an attempt that may fail; one more takes the release back. 0 by "
-              "default.");
+  properties["failureLimit"] = integer(
+      0, "Windows of an attempt that may fail; one more rolls the release back. 0 by default.");
   properties["threshold"] =
-      integer(1, "Flagger's word: so many failed windows take it back (failureLimit + 1).");
+      integer(1, "Flagger's word: so many failed windows roll it back (failureLimit + 1).");
   properties["minimumRequests"] =
       integer(1, "Requests of the canary that a window needs to be judged.");
   properties["minimumRequests"]["default"] = 10;

@@ -94,18 +94,21 @@ util::Result<> patch_resource(Json& list, const Json& patch) {
 }
 
 Json patch_schema(const std::string& description) {
+  const Json operation = {{"type", "string"},
+                          {"description", "What is done at the path, as in RFC 6902."},
+                          {"enum", {"add", "remove", "replace", "move", "copy", "test"}}};
+  const Json path = {{"type", "string"},
+                     {"description", "Where, as a JSON Pointer: /spec/labels/team."}};
+  const Json from = {{"type", "string"}, {"description", "Of move and copy: from where."}};
+  const Json value = {{"x-kubernetes-preserve-unknown-fields", true},
+                      {"description", "Of add, replace and test: the value."}};
   return {
       {"type", "array"},
       {"description", description},
       {"items",
        {{"type", "object"},
         {"required", {"op", "path"}},
-        {"properties",
-         {{"op",
-           {{"type", "string"}, {"enum", {"add", "remove", "replace", "move", "copy", "test"}}}},
-          {"path", {{"type", "string"}}},
-          {"from", {{"type", "string"}}},
-          {"value", {{"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
+        {"properties", {{"op", operation}, {"path", path}, {"from", from}, {"value", value}}}}}};
 }
 
 }  // namespace kubist::policies

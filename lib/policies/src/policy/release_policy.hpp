@@ -10,7 +10,7 @@
 
 namespace kubist::policies {
 
-/// What the policies of a CanaryRelease read of the ResourceList, see docs/canary.md.
+/// What the policies of a CanaryRelease read of the ResourceList, see docs/reference/canary.md.
 struct ReleaseView {
   std::chrono::system_clock::time_point now;
   std::string state;   ///< status.state

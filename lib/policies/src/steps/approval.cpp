@@ -19,9 +19,8 @@ constexpr const char* k_approval_doc =
     "Approval\n"
     "of this release, target and weight: `kubist canary approve NAME`. One of another target, of "
     "another\n"
-    "attempt, or past its expiresAt does not count. Alone it goes on as soon as it is approved; "
-    "after\n"
-    "another policy it is the gate.";
+    "attempt, or past its expiresAt does not count. As the only policy it goes on as soon as it is "
+    "approved; after another policy it is the gate.";
 
 Json approval_schema() {
   return {{"type", "object"},
@@ -29,8 +28,8 @@ Json approval_schema() {
            {{"before",
              {{"type", "array"},
               {"description",
-               "The weights in percent that are neither reached nor passed without a yes; every "
-               "step where it is empty."},
+               "The weights in percent that are neither reached nor passed without an approval; "
+               "every step where it is empty."},
               {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}}}}}}};
 }
 
@@ -79,7 +78,7 @@ util::Result<> apply_approval(Json& list) {
 }  // namespace
 
 Builtin approval() {
-  BuiltinText text{"Approval",     "Lets a canary wait for a person's yes.",
+  BuiltinText text{"Approval",     "Lets a canary wait for a person's approval.",
                    k_approval_doc, approval_schema(),
                    true,           {"CanaryRelease"}};
   text.wants_approvals = true;

@@ -16,8 +16,9 @@ constexpr int k_all = 100;
 constexpr const char* k_blue_green_doc =
     "Once the pods of the new version are ready, and have been for autoPromotionSeconds, all the "
     "traffic\n"
-    "goes there in one step; with `autoPromotionEnabled: false` after an Approval of 100 %. For\n"
-    "scaleDownDelaySeconds it can still go back. It sets spec.weights and spec.bake: put it first, "
+    "goes there in one step; with `autoPromotionEnabled: false` after an Approval of 100 %. For "
+    "scaleDownDelaySeconds it can still be rolled back. It sets spec.weights and spec.bake: put it "
+    "first, "
     "and\n"
     "policies that judge behind it.";
 
@@ -38,7 +39,7 @@ Json blue_green_schema() {
             {"autoPromotionSeconds",
              seconds(0, "How long its pods are ready before it gets the traffic.")},
             {"scaleDownDelaySeconds",
-             seconds(30, "How long it can still go back, with the abort armed.")}}}};
+             seconds(30, "How long it can still be rolled back, with the abort armed.")}}}};
 }
 
 /// Since when the pods of this target are ready, as far as it was seen.

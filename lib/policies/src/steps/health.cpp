@@ -12,8 +12,9 @@ using util::cat;
 namespace {
 
 constexpr const char* k_health_doc =
-    "Counts the looks in a row at which no pod of the canary is ready: at failureThreshold the\n"
-    "release goes back. Otherwise each weight is live for the time `step`, then the next is set.";
+    "Counts the checks in a row at which no pod of the canary is ready: at failureThreshold the "
+    "release is rolled back. Otherwise each weight is live for the time `step`, then the next is "
+    "set.";
 
 Json health_schema() {
   return {{"type", "object"},
@@ -22,7 +23,7 @@ Json health_schema() {
              {{"type", "integer"},
               {"minimum", 1},
               {"default", 3},
-              {"description", "Looks in a row without a ready pod before it goes back."}}},
+              {"description", "Checks in a row without a ready pod before it is rolled back."}}},
             {"step",
              {{"type", "string"},
               {"default", "1m"},
@@ -54,7 +55,7 @@ util::Result<> apply_health(Json& list) {
 
 Builtin health() {
   return make_builtin({"Health",
-                       "Takes a canary back whose pods are not ready.",
+                       "Rolls back a canary whose pods are not ready.",
                        k_health_doc,
                        health_schema(),
                        true,

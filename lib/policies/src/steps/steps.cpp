@@ -19,21 +19,16 @@ using util::cat;
 namespace {
 
 constexpr const char* k_steps_doc =
-    "Steps in order, as Argo Rollouts writes them. setWeight is a weight of the release; pause "
-    "waits for\n"
-    "its duration, or without one until `kubist canary resume` or an Approval of the next weight; "
-    "analysis\n"
-    "judges each window by its metrics: a thresholdRange (see Metric), or successCondition and\n"
-    "failureCondition (see Expression), `count` windows each; more than failureLimit that fail "
-    "take the\n"
-    "release back, more than inconclusiveLimit that cannot be told pause it. dryRun metrics decide "
-    "nothing.\n"
-    "webhook posts to a URL as Flagger does (which spec.allow.webhooks must allow), job runs an "
-    "image in a\n"
-    "pod of the project's namespace (which spec.allow.jobs must allow); 2xx and exit code 0 go on, "
-    "failed more\n"
-    "often than `retries` takes the release back.\n"
-    "Windows are as long as the release's interval. Other steps and fields are refused.";
+    "Steps in order, as Argo Rollouts writes them. `setWeight` is a weight of the release. `pause` "
+    "waits for its duration; without one it waits for `kubist canary resume` or an Approval of the "
+    "next weight.\n\n`analysis` judges each window by its metrics, `count` windows each. A metric "
+    "has a thresholdRange (see Metric), or successCondition and failureCondition (see Expression). "
+    "More than failureLimit windows that fail roll the release back. More than inconclusiveLimit "
+    "windows that cannot be told pause it. `dryRun` metrics decide nothing. Windows are as long as "
+    "the release's interval.\n\n`webhook` posts to a URL as Flagger does, which "
+    "spec.allow.webhooks must allow. `job` runs an image in a pod of the project's namespace, "
+    "which spec.allow.jobs must allow. An answer 2xx and exit code 0 let the release go on. What "
+    "fails more often than `retries` rolls it back. Other steps and fields are refused.";
 
 Json pace(const std::vector<Stage>& stages, const release::Plan& plan) {
   Json weights = Json::array();

@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 10> k_metric{"name",
                                                     "inconclusiveLimit"};
 /// The answer to a metric's query, in its conditions.
 constexpr std::string_view k_result = "result";
+constexpr std::int64_t k_no_limit = -1;
 
 util::Result<std::optional<Expression>> read_condition(const Json& metric, std::string_view field,
                                                        bool queried, const std::string& what) {
@@ -54,6 +55,18 @@ util::Result<std::optional<Expression>> read_condition(const Json& metric, std::
   return std::optional(*std::move(read));
 }
 
+/// A limit of Argo's, of which -1 is none.
+util::Result<std::optional<std::int64_t>> read_limit(const Json& given, std::string_view field,
+                                                     std::int64_t fallback,
+                                                     const std::string& what) {
+  const std::int64_t limit = data::int_at(given, {field}, fallback);
+  if (limit < k_no_limit) {
+    return util::fail(ErrorKind::invalid, cat(what, ": ", field, ": ", limit,
+                                              " is neither a number of windows nor -1, for none"));
+  }
+  return limit == k_no_limit ? std::nullopt : std::optional(limit);
+}
+
 util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& where) {
   AnalysisMetric metric;
   metric.name = data::string_at(given, {"name"});
@@ -74,10 +87,11 @@ util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& w
     metric.objective = std::move(objectives.front());
   }
   metric.count = data::int_at(given, {"count"}, 1);
-  metric.failure_limit = data::int_at(given, {"failureLimit"});
-  if (given.contains("inconclusiveLimit")) {
-    metric.inconclusive_limit = data::int_at(given, {"inconclusiveLimit"});
+  if (metric.count < 1) {
+    return util::fail(ErrorKind::invalid, cat(what, ": count: ", metric.count, " is less than 1"));
   }
+  KUBIST_TRY(metric.failure_limit, read_limit(given, "failureLimit", 0, what));
+  KUBIST_TRY(metric.inconclusive_limit, read_limit(given, "inconclusiveLimit", k_no_limit, what));
   return metric;
 }
 

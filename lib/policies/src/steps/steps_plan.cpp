@@ -114,21 +114,21 @@ engine::Queries queries_of_steps(const Json& steps) {
 }
 
 Json steps_schema() {
-  return {
-      {"type", "object"},
-      {"required", {"steps"}},
-      {"properties",
-       {{"steps",
-         {{"type", "array"},
-          {"minItems", 1},
-          {"maxItems", 100},
-          {"description",
-           "In order: {setWeight: PERCENT}, {pause: {duration: 10m}}, {pause: {}} until a "
-           "person goes on, {analysis: {metrics, initialDelay, dryRun}}, {setHeaderRoute: {name, "
-           "match: [{headerName, headerValue: {exact: VALUE}}]}}, {setMirrorRoute: {name, "
-           "percentage, match}}, {webhook: {name, url, timeout, metadata, retries, type}}, {job: "
-           "{name, image, command, args, env, resources, imagePullSecrets, timeout, retries}}."},
-          {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
+  return {{"type", "object"},
+          {"required", {"steps"}},
+          {"properties",
+           {{"steps",
+             {{"type", "array"},
+              {"minItems", 1},
+              {"maxItems", 100},
+              {"description",
+               "The steps in order, each of one of these forms. `{setWeight: PERCENT}`. `{pause: "
+               "{duration: 10m}}`, or `{pause: {}}` until a person goes on. `{analysis: {metrics, "
+               "initialDelay, dryRun}}`. `{setHeaderRoute: {name, match: [{headerName, "
+               "headerValue: {exact: VALUE}}]}}`. `{setMirrorRoute: {name, percentage, match}}`. "
+               "`{webhook: {name, url, timeout, metadata, retries, type}}`. `{job: {name, image, "
+               "command, args, env, resources, imagePullSecrets, timeout, retries}}`."},
+              {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
 }
 
 }  // namespace kubist::policies

@@ -13,12 +13,12 @@ namespace kubist::policies {
 /// One metric of an analysis, by Argo's fields.
 struct AnalysisMetric {
   std::string name;
-  std::optional<engine::Query> query;          ///< whose answer the conditions call `result`
-  std::optional<Objective> objective;          ///< thresholdRange
-  std::optional<Expression> success, failure;  ///< or conditions over the window
-  std::int64_t count = 1;                      ///< windows that must be judged
-  std::int64_t failure_limit = 0;
-  std::optional<std::int64_t> inconclusive_limit;  ///< nothing: the hold limit alone
+  std::optional<engine::Query> query;              ///< whose answer the conditions call `result`
+  std::optional<Objective> objective;              ///< thresholdRange
+  std::optional<Expression> success, failure;      ///< or conditions over the window
+  std::int64_t count = 1;                          ///< windows that must be judged
+  std::optional<std::int64_t> failure_limit = 0;   ///< nothing: any number may fail
+  std::optional<std::int64_t> inconclusive_limit;  ///< nothing: only the hold limit ends it
   bool dry_run = false;                            ///< measured, and decides nothing
 };
 

@@ -216,7 +216,7 @@ class Walk {
     if (metric.dry_run) {
       return true;
     }
-    if (failed > metric.failure_limit) {
+    if (metric.failure_limit && failed > *metric.failure_limit) {
       return end(Action::rollback, "AnalysisFailed", check.message);
     }
     if (metric.inconclusive_limit && unclear > *metric.inconclusive_limit) {

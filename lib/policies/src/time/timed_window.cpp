@@ -14,29 +14,34 @@ namespace {
 
 constexpr const char* k_timed_window_doc =
     "Inside a window the object is kept in its desired state, with patchInside applied. Outside it "
-    "is\n"
-    "held (nothing is changed, what was Ready stays Ready; a CanaryRelease keeps its weight), or "
-    "with `outside: continue` kept with\n"
-    "patchOutside applied. A window has days (default: all), from and to (times of day; to before "
-    "from\n"
-    "runs over midnight, and counts to the day on which it starts), and start and end (RFC 3339) "
-    "as\n"
-    "outer bounds; or a schedule as of a CronJob (\"0 22 * * 1-5\") and the duration for which it "
-    "is open\n"
-    "from then. Days and times are UTC unless timeZone (Europe/Berlin) or utcOffset says "
-    "otherwise.";
+    "is held: nothing is changed, what was Ready stays Ready, and a CanaryRelease keeps its "
+    "weight. With `outside: continue` it is kept with patchOutside applied instead.\n\nA window "
+    "has days (default: all), and times of day from and to. Where to is before from it runs over "
+    "midnight, and counts to the day on which it starts. start and end (RFC 3339) are outer "
+    "bounds. Or it has a schedule as of a CronJob (\"0 22 * * 1-5\"), and the duration for which "
+    "it is open from then. Days and times are UTC unless timeZone (Europe/Berlin) or utcOffset "
+    "says otherwise.";
 
 Json timed_window_schema() {
-  Json text = {{"type", "string"}};
-  Json window = {{"type", "object"},
-                 {"properties",
-                  {{"days", {{"type", "array"}, {"items", text}}},
-                   {"from", text},
-                   {"to", text},
-                   {"schedule", text},
-                   {"duration", text},
-                   {"start", {{"type", "string"}, {"format", "date-time"}}},
-                   {"end", {{"type", "string"}, {"format", "date-time"}}}}}};
+  const auto text = [](const char* description) {
+    return Json{{"type", "string"}, {"description", description}};
+  };
+  const auto time = [](const char* description) {
+    return Json{{"type", "string"}, {"format", "date-time"}, {"description", description}};
+  };
+  Json window = {
+      {"type", "object"},
+      {"properties",
+       {{"days",
+         {{"type", "array"},
+          {"description", "Days of the week on which it opens; all by default."},
+          {"items", {{"type", "string"}}}}},
+        {"from", text("The time of day at which it opens, such as 22:00.")},
+        {"to", text("The time of day at which it closes; before from, it is on the next day.")},
+        {"schedule", text("Instead of days, from and to: when it opens, as of a CronJob.")},
+        {"duration", text("How long it is open from each time of the schedule, 1m to 168h.")},
+        {"start", time("It is never open before this time.")},
+        {"end", time("It is never open after this time.")}}}};
   return {
       {"type", "object"},
       {"required", {"windows"}},

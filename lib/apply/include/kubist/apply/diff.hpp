@@ -13,6 +13,7 @@ namespace kubist::apply {
 /// How one object would change.
 struct SetDiff {
   ObjectResult result;         ///< outcome as of a server dry run
+  std::string name;            ///< "apps.v1.Deployment.default.web", as kubectl names its file
   resources::ObjectDiff diff;  ///< empty text: no difference. Secrets are masked
   /// The apply takes it over from client-side `kubectl apply` (Options::take_over_client_side):
   /// what left the input goes, too, which is not in `diff`.

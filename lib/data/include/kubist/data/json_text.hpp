@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include <kubist/data/json.hpp>
 
@@ -20,6 +21,9 @@ inline constexpr JsonStyle k_kubectl_json{4, 0, true};
 /// that are not UTF-8 become U+FFFD, as in Go. Unlike Json::dump it neither throws nor recurses
 /// deeper than the value is nested.
 void write_json(const Json& value, std::string& out, const JsonStyle& style = {});
+
+/// Can the bytes be a string of JSON as they are?
+bool is_utf8(std::string_view text);
 
 /// On one line, without white space.
 std::string to_json(const Json& value);

@@ -8,8 +8,8 @@
 #include <kubist/data/json.hpp>
 #include <kubist/deployers/deployer.hpp>
 
-/// The job protocol of DeployItems (gardener/landscaper, docs/technical/deployer_contract.md) as
-/// pure functions over the item's status: who wants a run sets a new jobID; the deployer that takes
+/// The job protocol of DeployItems (gardener/landscaper's deployer_contract.md) as pure functions
+/// over the item's status: who wants a run sets a new jobID; the deployer that takes
 /// it up says Init, then Progressing; phase and jobIDFinished end in one write. Where two kubists
 /// work on one job, whoever comes second leaves the status as the first one wrote it.
 namespace kubist::deployers {
@@ -47,7 +47,7 @@ Json working(Json status, bool deleting, const Progress& progress, TimePoint now
 
 /// What the exports became at home.
 struct ExportResult {
-  std::string secret;
+  std::string secret, key;
   std::string ns;
   bool changed = false;  ///< the bytes differ from before
   Json public_values = Json::object();

@@ -54,6 +54,7 @@ struct Item {
   std::optional<std::chrono::seconds> timeout{600};  ///< nothing: `none`
   bool update_on_change_only = false;
   bool without_uninstall = false;
+  std::string export_secret, export_key;    ///< where its exports go
   Json export_schema;                       ///< or null
   std::vector<std::string> public_exports;  ///< keys
   bool deleting = false;
@@ -61,7 +62,7 @@ struct Item {
 };
 
 /// Reads a DeployItem. Invalid, with a reason of its own: no type, config and providerConfig both,
-/// a timeout that is none.
+/// a timeout that is none, an export Secret of a name that kubist gives others (SecretNotAllowed).
 util::Result<Item> parse_item(const Json& object);
 
 /// spec.serviceAccountName: as which account of its namespace an item of no project acts. Empty: it

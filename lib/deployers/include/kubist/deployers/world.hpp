@@ -110,6 +110,11 @@ using Jsonnet =
     std::function<util::Result<std::string>(const std::string& name, const std::string& source,
                                             const std::string& input, const std::string& project)>;
 
+/// In a dry run: an object of the home cluster as it would be, by its kind; nothing: it is not in
+/// the input. Any thread.
+using PlannedObject = std::function<std::optional<data::Json>(
+    std::string_view kind, std::string_view ns, std::string_view name)>;
+
 /// An object that an item keeps, as a run of the item saw it last.
 struct Kept {
   resources::ObjectRef ref;
@@ -136,6 +141,7 @@ struct World {
   std::size_t parallelism =
       0;  ///< items of one Execution at once; 0: as many as their order allows
   std::stop_token stop;
+  PlannedObject planned;                      ///< of a dry run; may be empty
   std::function<void(std::string)> progress;  ///< says what is waited for; may be empty
   /// Told by each run of a manifest or helm item, and with no objects when the item goes: a later
   /// change of one of them is drift. May be empty; any thread.

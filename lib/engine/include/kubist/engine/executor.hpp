@@ -59,6 +59,8 @@ struct Alignment {
   std::optional<util::Error> error;  ///< behind failed and stalled, where one error is
   /// Conditions of the kind's own (not Ready, TreeReady, Reconciling, Stalled: the engine's).
   std::vector<resources::Condition> conditions;
+  /// Types of former ones that are given no more: they leave the status.
+  std::vector<std::string> gone_conditions = {};
   /// The kind's own status fields, whole values (inventory, address, targets, ...); null removes
   /// one; fields not named stay. Must not hold times that change on every run (zero writes).
   Json status = Json::object();

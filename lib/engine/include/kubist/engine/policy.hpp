@@ -19,6 +19,7 @@ using data::Json;
 class PolicyRuntime;
 
 inline constexpr std::string_view k_built_in = "built-in";
+inline constexpr std::string_view k_executor_definition = "ExecutorDefinition";
 
 /// A policy by name: built in, or from a PolicyDefinition or ClusterPolicyDefinition; or what an
 /// ExecutorDefinition runs. Immutable.
@@ -47,6 +48,8 @@ struct PolicyDefinition {
       source;  ///< what the runtime runs: Jsonnet text, a program's name, an image, or empty
   Json runtime_config;  ///< what spec.runtime.KEY holds; null of built-in ones
   std::shared_ptr<PolicyRuntime> runtime;
+  /// Is it what an ExecutorDefinition runs?
+  bool is_executor() const { return origin == k_executor_definition; }
 };
 
 /// One answer of a runtime.
@@ -81,6 +84,8 @@ util::Result<std::shared_ptr<const PolicyDefinition>> read_policy_definition(
 /// Filled before a run, read by all threads during it.
 class PolicyCatalog {
  public:
+  /// `noun`: what they are called in errors.
+  explicit PolicyCatalog(std::string noun = "policy") : m_noun(std::move(noun)) {}
   void add_builtin(std::shared_ptr<const PolicyDefinition> definition,
                    const std::vector<std::string>& aliases = {});
   /// Fails with conflict when the name is a built-in's.
@@ -102,6 +107,7 @@ class PolicyCatalog {
 
  private:
   using Entry = util::Result<std::shared_ptr<const PolicyDefinition>>;
+  std::string m_noun;
   std::map<std::string, std::shared_ptr<const PolicyDefinition>>
       m_builtins;                                                  ///< lower case, aliases
   std::map<std::pair<std::string, std::string>, Entry> m_defined;  ///< (namespace, name)

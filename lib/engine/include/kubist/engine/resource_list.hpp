@@ -57,6 +57,10 @@ struct ExecutorOutput {
   std::vector<PolicyMessage> results;
   std::optional<Json> state;  ///< nothing: unchanged
   std::optional<std::chrono::milliseconds> requeue_after;
+  bool ready = true;                             ///< false: not ready yet, whatever its objects are
+  std::string reason, message;                   ///< why; may be empty
+  std::optional<bool> children;                  ///< shall they run? Nothing: when it is ready
+  std::vector<resources::Condition> conditions;  ///< of its own
 };
 
 /// The ResourceList that goes in. `now` and `run` only where the definition asks for them.

@@ -39,6 +39,8 @@ struct RunOptions {
   std::chrono::milliseconds settle{0};
   /// Subtrees of the selection that are left out: another run is at work on them.
   std::vector<NodeId> left_out = {};
+  /// How long a node waits for the same before its status says so, for others to see.
+  std::chrono::milliseconds tell_after{2000};
   bool keep_trace = false;   ///< keep policies' inputs and outputs in the report
   bool write_status = true;  ///< false: statuses are computed, none is written (dry run)
 };
@@ -58,7 +60,8 @@ struct RunParts {
 /// stops its own subtree only. When `stop` fires nothing new starts, what runs is finished, and the
 /// report says what was not done. Blocks; threads live no longer than the call.
 ///
-/// Status writes: one when a node ends (Ready, Reconciling, Stalled, its own fields), one more for
+/// Status writes: one when a node ends (Ready, Reconciling, Stalled, its own fields), one before
+/// that each time it waits for something else for a while (`tell_after`), one more for
 /// a node with children when its subtree ends and TreeReady changed, also for nodes above the
 /// selection. Suspended nodes get none. An unchanged tree: no write at all.
 Report run(const Graph& graph, const std::vector<NodeId>& selected, const RunInfo& info,

@@ -27,6 +27,7 @@ struct StatusInput {
   std::string reason;
   std::string message;
   std::vector<resources::Condition> conditions;  ///< the kind's own
+  std::vector<std::string> gone_conditions;      ///< types that leave the status
   Json fields = Json::object();                  ///< the kind's own; null removes one
   std::optional<Json> policies;                  ///< status.policies; nothing: stays
   std::optional<Json> effective;                 ///< status.effective; empty object removes it
@@ -47,6 +48,14 @@ struct StatusInput {
 /// only where a condition's status changes, and lastRun only when anything else did (or `writes`),
 /// so a run that learns nothing gives back `present` and nothing is written.
 Json compute_status(const Json& present, const StatusInput& input);
+
+/// The status of a node that is being worked on and waits: not Ready, with what it waits for. What
+/// else it says stays, also how often it failed: the end of the work says that.
+Json with_progress(const Json& present, const std::string& message, std::int64_t generation,
+                   std::chrono::system_clock::time_point now);
+
+/// What with_progress() made of `former`, taken back.
+Json without_progress(Json status, const Json& former);
 
 /// Only condition TreeReady, for a node whose subtree ended after it, or above the selection. All
 /// else stays, lastRun too.

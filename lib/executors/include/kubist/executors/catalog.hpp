@@ -17,10 +17,16 @@ namespace kubist::executors {
 /// Reason of the error of a definition whose program is not in the local configuration.
 inline constexpr std::string_view k_program_not_here = "ProgramNotHere";
 
-/// The kinds of kubist's own whose executor an ExecutorDefinition may be: those whose objects live
-/// in a virtual cluster.
+/// The kinds of kubist's own whose built-in executor an ExecutorDefinition of that name replaces,
+/// and which share the list of objects with it: those whose objects live in a virtual cluster.
 inline constexpr std::array<std::string_view, 4> k_function_kinds{
     "Destination", "EntryGateway", "ExternalService", "TrafficRoute"};
+
+bool is_function_kind(std::string_view kind);
+
+/// The kinds of kubist's own that may name an ExecutorDefinition: all but DeployItem, whose
+/// executors are deployers.
+std::vector<std::string> definable_kinds();
 
 /// What an ExecutorDefinition says.
 struct ExecutorFunction {
@@ -29,6 +35,9 @@ struct ExecutorFunction {
   std::vector<std::string> cluster_scoped;  ///< kinds that it may return, as Kind or Kind.group
   std::vector<std::string> namespaces;      ///< patterns, besides the target namespace
   std::optional<resources::ServedKind> serves;
+  std::string wraps;    ///< the kind beside whose built-in executor it runs; empty: it runs instead
+  bool before = false;  ///< of one that wraps: it runs first
+  std::string account;  ///< ServiceAccount of kubist-system, as which a Root's objects are handled
 };
 
 /// Built-in policies and those of PolicyDefinition and ClusterPolicyDefinition objects. A
@@ -45,9 +54,12 @@ class Catalog {
   engine::PolicyCatalog build(const std::vector<data::Json>& objects,
                               const Runtime& containers = nullptr) const;
 
+  /// The functions of the ExecutorDefinitions among `objects`, to be found and run like policies.
+  engine::PolicyCatalog functions(const std::vector<data::Json>& objects) const;
+
   /// The ExecutorDefinitions among `objects` by name: what they say, or why they cannot be used.
   /// Those with the name of a built-in executor that cannot be replaced are left out.
-  std::map<std::string, util::Result<ExecutorFunction>> executors(
+  std::map<std::string, util::Result<ExecutorFunction>, std::less<>> executors(
       const std::vector<data::Json>& objects, const Runtime& containers = nullptr) const;
 
  private:

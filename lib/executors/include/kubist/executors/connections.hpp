@@ -72,6 +72,12 @@ class Connections {
                                                           const AllowedServers& allowed,
                                                           bool refresh,
                                                           const std::stop_token& stop);
+  /// A client by credentials that no Secret has yet; it goes where connect() would for these
+  /// servers. `called`: whose they are, for messages. Errors: those of connect() for the server.
+  util::Result<std::shared_ptr<kube::Client>> client_by(kube::ClusterAccess access,
+                                                        const AllowedServers& allowed,
+                                                        const std::string& called,
+                                                        const std::stop_token& stop);
   /// Those of the verbs get, create, patch and delete that the credentials of a connection do not
   /// have on all namespaces (four SelfSubjectAccessReviews a run).
   util::Result<std::set<std::string>> refused_on_namespaces(const Connection& connection,

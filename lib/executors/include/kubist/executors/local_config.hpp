@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,9 +20,18 @@ namespace kubist::executors {
 ///       sha256: "9f86d0..."      # of the file; checked before each run
 ///       timeout: 30s             # the default
 ///       memory: 4Gi              # the default: of address space, of which Go reserves much
+///   contexts:                    # of the kubeconfig: what commands may do by them
+///     NAME:
+///       readOnly: true           # nothing is written
+///       confirm: true            # a person types NAME before the first write
 struct LocalConfig {
   std::filesystem::path file;  ///< where it was looked for
   std::map<std::string, runtimes::ExecProgram> programs;
+  struct ContextRule {
+    std::optional<util::SourcePos> read_only;  ///< where that is said
+    std::optional<util::SourcePos> confirm;
+  };
+  std::map<std::string, ContextRule> contexts;
 };
 
 /// $KUBIST_CONFIG, else kubist/config.yaml below $XDG_CONFIG_HOME or .config of the home folder.

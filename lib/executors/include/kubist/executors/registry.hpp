@@ -9,11 +9,9 @@
 
 namespace kubist::executors {
 
-/// The executors of all kinds, bound to a world, which outlives the set. One of `functions` takes
-/// the place of a built-in one that has its name; its aliases still name the built-in one. The
-/// first, by name, that serves a kind of its own is that kind's.
-engine::ExecutorSet make_executors(
-    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions,
-    const std::vector<resources::ServedKind>& served);
+/// The executors of all kinds, bound to a world, which outlives the set. One of World::functions
+/// takes the place of a built-in one that has its name; its aliases still name the built-in one.
+/// The first, by name, that serves a kind of its own is that kind's.
+engine::ExecutorSet make_executors(World& world, const std::vector<resources::ServedKind>& served);
 
 }  // namespace kubist::executors

@@ -69,9 +69,9 @@ class KubeStatusStore final : public engine::StatusStore {
   /// What was written. After the run.
   const std::map<engine::NodeId, StatusChange>& changes() const { return m_changes; }
 
-  /// Writes the node's inventory ahead of what it names; false: it was so. Not_found: its object is
-  /// gone.
-  util::Result<bool> record_inventory(const engine::Node& node, const data::Json& entries);
+  /// Writes fields of the node's status that name objects, ahead of these; false: it was so.
+  /// Not_found: the node's object is gone.
+  util::Result<bool> record(const engine::Node& node, const data::Json& fields);
   /// Its virtual cluster has nothing of it any more: takes its entry away. Was it the last one?
   util::Result<bool> drop_target(const engine::Node& node);
 

@@ -54,6 +54,10 @@ std::vector<resources::ServedKind> served_kinds(const std::vector<data::Json>& d
 util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client& home,
                                                                    const std::stop_token& stop);
 
+/// All ExecutorDefinitions. Fails as load_snapshot() does.
+util::Result<std::vector<data::Json>> load_executor_definitions(kube::Client& home,
+                                                                const std::stop_token& stop);
+
 /// The policy definitions that can be used in that namespace: its own and the cluster's. Fails as
 /// load_snapshot() does.
 util::Result<std::vector<data::Json>> load_policy_definitions(kube::Client& home,

@@ -6,6 +6,8 @@
 
 #include <kubist/apply/set.hpp>
 #include <kubist/deployers/world.hpp>
+#include <kubist/engine/pipeline.hpp>
+#include <kubist/executors/catalog.hpp>
 #include <kubist/executors/connections.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/client.hpp>
@@ -49,6 +51,10 @@ struct ReadWorkloads {
 /// Told by each node of traffic or releases that is looked at. May be empty; any thread.
 using WorkloadsHook = std::function<void(const engine::Key& node, const ReadWorkloads&)>;
 
+/// Told what the function of a node's ExecutorDefinition got and answered, in a run that keeps
+/// traces. May be empty; any thread.
+using FunctionHook = std::function<void(const engine::Key& node, const engine::PolicyTrace&)>;
+
 /// What all executors of one run share. Everything in it outlives the run; any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -69,11 +75,16 @@ struct World {
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
   std::shared_ptr<deployers::KeptLists> kept_lists = {};  ///< as deployers::World has them
   bool all_outside = false;  ///< items of no project are run that nobody named (Outside::all)
+  /// In a dry run, the input's objects as they would be; null: there is no input.
+  const std::vector<data::Json>* planned = nullptr;
   const util::Clock* clock = &util::system_clock();
   ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none
   KeepsHook keeps = {};            ///< as ReconcileOptions has it, as the next one
   IstioHook judges_istio = {};
   WorkloadsHook reads_workloads = {};
+  FunctionHook traces_function = {};
+  /// The ExecutorDefinitions in force, by name.
+  std::map<std::string, util::Result<ExecutorFunction>, std::less<>> functions = {};
 };
 
 /// The uid of kube-system, by which a cluster is known.

@@ -55,7 +55,8 @@ inline constexpr std::string_view k_failure_tls = "TlsFailed";  ///< handshake o
 inline constexpr std::string_view k_failure_lost = "ConnectionLost";  ///< broke after it stood
 inline constexpr std::string_view k_failure_not_processed = "NotProcessed";  ///< REFUSED_STREAM
 inline constexpr std::string_view k_failure_protocol = "ProtocolError";  ///< the answer is not HTTP
-inline constexpr std::string_view k_failure_too_large = "TooLarge";  ///< longer than docs/limits.md
+inline constexpr std::string_view k_failure_too_large =
+    "TooLarge";  ///< longer than docs/reference/limits.md
 /// It leads to an address that must not be asked (address.hpp): kind forbidden.
 inline constexpr std::string_view k_failure_address = "AddressNotAllowed";
 

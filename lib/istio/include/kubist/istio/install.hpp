@@ -17,6 +17,9 @@ namespace kubist::istio {
 struct InstallOptions {
   bool adopt = false;    ///< take over fields and control planes of other installers
   bool upgrade = false;  ///< refuse where it is not installed yet
+  /// Give an istiod that kubist installed and that is scaled to 0 one replica, where the bundle
+  /// does not say how many it wants.
+  bool rescale = false;
   /// Of its rules count: a dry run of either kind (preflight and comparison only: nothing is
   /// written or waited for), `before` (asked once when nothing stands in the way; an error ends it
   /// there) and the permit. The objects go as a set (apply/set.hpp), are told by on_result, and

@@ -24,7 +24,8 @@ struct Obstacle {
 util::Error refusal(const std::vector<Obstacle>& obstacles);
 
 struct PreflightOptions {
-  bool adopt = false;  ///< take over what istioctl, Helm or somebody else installed
+  bool adopt = false;    ///< take over what istioctl, Helm or somebody else installed
+  bool rescale = false;  ///< as InstallOptions has it: then it is no obstacle
 };
 
 /// What the cluster's evidence says against it. Pure. Codes:

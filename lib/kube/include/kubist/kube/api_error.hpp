@@ -5,6 +5,7 @@
 
 #include <kubist/data/json.hpp>
 #include <kubist/http/response.hpp>
+#include <kubist/kube/api_resource.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::kube {
@@ -28,6 +29,9 @@ util::Error api_error(std::string_view method, std::string_view url,
 
 /// The same from a metav1.Status value (ERROR events of a watch).
 util::Error status_error(std::string_view context, const data::Json& status);
+
+/// What a server answers where there is no such object, for who knows it from a list.
+util::Error no_object(const ApiResource& resource, std::string_view name);
 
 /// The conflicts in a body of a 409; empty for any other body.
 std::vector<FieldConflict> field_conflicts(std::string_view body);

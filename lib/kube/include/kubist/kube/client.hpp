@@ -104,6 +104,10 @@ struct ObjectList {
   std::string resource_version;
 };
 
+/// The first minor version of Kubernetes 1 whose native sidecars are on by default (KEP-753): pods
+/// of items need them, so older clusters are refused.
+inline constexpr int k_oldest_minor = 29;
+
 struct ServerVersion {
   std::string git_version;  ///< "v1.34.4"
   int major = 0;
@@ -125,6 +129,11 @@ struct AccessAnswer {
   std::string reason;
 };
 
+/// Asked before each request that may change something: no reads, reviews or dry runs. An error is
+/// the request's, and nothing is sent. Any thread. It may block to ask a person, so that other
+/// requests of that thread wait.
+using BeforeWrite = std::function<util::Result<>(const http::Request& request)>;
+
 struct ClientOptions {
   std::string user_agent = "kubist";
   /// Where requests go instead of the network: credentials and retries are left out (tests).
@@ -136,6 +145,7 @@ struct ClientOptions {
   /// Each distinct Warning header once; default: log->warn.
   std::function<void(std::string_view)> on_warning;
   http::ExchangeSink on_exchange;  ///< each request that is sent, retries too; null: nobody is told
+  BeforeWrite before_write;        ///< null: all may be sent
   bool discovery_cache = true;     ///< keep discovery and names of fields on disk
   bool may_prompt = false;         ///< exec plugins may use the terminal
   /// Retries (http/retry.hpp); off for commands that must fail at once.
@@ -148,7 +158,7 @@ struct ClientOptions {
 /// run) and waits for them.
 ///
 /// Errors: kube/api_error.hpp for answers of 400 and more, http/transport.hpp for no answer. No
-/// answer is longer than docs/limits.md tells; of a server that a Secret names
+/// answer is longer than docs/reference/limits.md tells; of a server that a Secret names
 /// (ClusterAccess::from_secret) errors show what is a Kubernetes Status alone.
 class Client : public std::enable_shared_from_this<Client> {
  public:
@@ -209,6 +219,11 @@ class Client : public std::enable_shared_from_this<Client> {
   util::Result<ServerVersion> version(std::stop_token stop = {});
   /// May the caller do this? (SelfSubjectAccessReview)
   util::Result<AccessAnswer> can_i(const AccessQuestion& question, std::stop_token stop = {});
+  /// What the caller may do in all namespaces, as far as the server can list it. The
+  /// SelfSubjectRulesReview, answered.
+  util::Result<data::Json> my_rules(std::stop_token stop = {});
+  /// As whom does the server know the caller? The SelfSubjectReview, answered.
+  util::Result<data::Json> who_am_i(std::stop_token stop = {});
 
   /// The request that a call becomes, and the transport it goes through: for watches and others
   /// that stream.

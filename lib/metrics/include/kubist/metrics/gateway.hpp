@@ -21,10 +21,10 @@ struct GatewayOptions {
 
 /// The gateway pods' own statistics, read through the API server's pod proxy (rights: list pods,
 /// get pods/proxy); no Prometheus. Envoy's counters of clusters where the proxies expose them for
-/// the subject's host, else Istio's istio_requests_total; see docs/metrics.md for what a mesh has
-/// to expose. A ready pod that cannot be read makes the reading inconclusive; one that is not ready
-/// or is going is left out then. Reasons: NoPods, NoData, Forbidden, Unreachable, Timeout,
-/// NotMetrics, Html, Cancelled, Error.
+/// the subject's host, else Istio's istio_requests_total; see docs/how-to/metrics.md for what a
+/// mesh has to expose. A ready pod that cannot be read makes the reading inconclusive; one that is
+/// not ready or is going is left out then. Reasons: NoPods, NoData, Forbidden, Unreachable,
+/// Timeout, NotMetrics, Html, Cancelled, Error.
 std::shared_ptr<Provider> make_gateway_provider(std::shared_ptr<kube::Client> client,
                                                 GatewayOptions options = {});
 

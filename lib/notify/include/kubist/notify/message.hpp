@@ -18,9 +18,12 @@ std::optional<Level> read_level(std::string_view name);
 struct Message {
   Level level = Level::info;
   engine::Key node;
-  std::string ready;   ///< Ready now: "True", "False" or "Unknown"
-  std::string reason;  ///< of Ready
-  std::string text;    ///< its message
+  std::string uid;         ///< its object's
+  std::string ready;       ///< Ready now: "True", "False" or "Unknown"
+  std::string reason;      ///< of Ready
+  std::string text;        ///< its message
+  bool failed = false;     ///< it is Stalled, is tried again, or went back
+  bool recovered = false;  ///< it was failed, and is Ready
 };
 
 /// What a node's new status is to its people; nothing: Ready kept its status and reason, and a

@@ -29,7 +29,11 @@ struct Sink {
   SecretKey signing_key;        ///< of webhooks
   std::optional<Level> least;   ///< minLevel
   std::set<std::string> kinds;  ///< empty: all
+  bool by_default = false;      ///< nobody asked for it: failures and their end only
 };
+
+/// Events of failures and their end, for those who asked for no Events.
+Sink default_sink();
 
 /// The sinks of a Project's spec. Invalid: an entry that the schema lets through and that means
 /// nothing (a webhook without an address, a log with one).
@@ -47,7 +51,7 @@ class Filter {
   /// Invalid: a value that is none of these.
   static util::Result<Filter> read(const engine::Json& settings);
   /// Does the sink get the message? The sink's own minLevel stands for a min_notify_level that the
-  /// settings do not have.
+  /// settings do not have. Of the default sink only disable_notifications counts.
   bool passes(const Message& message, const Sink& sink) const;
 
  private:

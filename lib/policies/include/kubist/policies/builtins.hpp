@@ -7,6 +7,7 @@ namespace kubist::policies {
 
 /// All built-in policies, by name. Names are UpperCamelCase nouns ending in "Policy" only where
 /// Vamp's did; both forms are aliases, matched in any case and without dashes:
+///   ABTest        ABTestPolicy, ExperimentPolicy       ab_test.hpp
 ///   Approval      ApprovalPolicy                       approval.hpp
 ///   BlueGreen     blue-green                           blue_green.hpp
 ///   Expression    CustomCanaryReleasePolicy            expression_policy.hpp

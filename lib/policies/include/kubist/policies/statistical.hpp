@@ -11,8 +11,8 @@
 #include <kubist/stats/e_process.hpp>
 #include <kubist/util/result.hpp>
 
-/// The statistical policy as a pure function over counts; docs/statistics.md has the reasoning and
-/// what it was measured to do. All of it is for one thread at a time per state.
+/// The statistical policy as a pure function over counts; docs/background/statistics.md has the
+/// reasoning and what it was measured to do. All of it is for one thread at a time per state.
 namespace kubist::policies {
 
 /// One failure rate that is judged: errors, or requests slower than a bound. All rates, tolerances

@@ -21,7 +21,7 @@ namespace kubist::policies {
 ///         minimumWindows: 3
 ///         latency: {bound: 500ms, tolerance: 5}   # points that may be slower than the bound
 ///
-/// Windows come as metrics.window, see docs/canary.md; the tests are in statistical.hpp.
+/// Windows come as metrics.window, see docs/reference/canary.md; the tests are in statistical.hpp.
 Builtin statistical();
 
 /// What its resolved parameters say of a release on so many clusters. Invalid, as

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <kubist/release/experiment_judge.hpp>
@@ -14,6 +16,11 @@ namespace kubist::experiment {
 /// than the plan's minimum, so the plan's weights hold.
 std::vector<int> thompson_shares(const Plan& plan, const std::vector<Totals>& totals,
                                  std::uint64_t stream);
+
+/// What policies gave, as the plan has its variants; empty: they gave none. Invalid, reason
+/// SharesRefused: the plan's assignment does not leave it to them; they name no share or one below
+/// plan.minimum_percent of a variant, or another one, or are not 100 together.
+util::Result<std::vector<int>> shares_of(const Plan& plan, const std::map<std::string, int>& given);
 
 /// Is one of them 5 points or more away from before (empty: the plan's weights)? For less the route
 /// stays as it is.

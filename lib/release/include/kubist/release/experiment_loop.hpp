@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/engine/decision.hpp>
 #include <kubist/release/experiment_progress.hpp>
 
 namespace kubist::experiment {
@@ -23,6 +24,7 @@ struct Seen {
 struct Reading {
   std::vector<std::vector<Totals>> counters;
   std::string reason, message;
+  Time at;  ///< when they were read
 };
 
 /// What a person asked for.
@@ -45,15 +47,17 @@ struct Tick {
 ///
 /// - It begins when its route is Ready and nobody else's. The first reading is where counting
 /// begins.
-/// - Later ones add what came since the one before; where a counter shrank (a restart), that window
-///   of that variant is left out.
-/// - It ends by the judgement of what was gathered, or when maxDuration is over (Limit), and then
-///   waits until the route has its own weights again.
-/// - With an adaptive assignment each reading may change the shares of the clients to come.
+/// - After a reading `decision`, that of its policies, counts: an advance ends it, with the winner
+///   that it names or none; a hold goes on, and may change the shares of the clients to come.
+/// - A pause or rollback of its policies counts at each look: it does not begin; while it runs it
+///   stops until a person resumes it, or it is aborted.
+/// - It ends also when maxDuration is over (Limit), and then waits until the route has its own
+///   weights again.
 /// - An edit of the route's rules pauses it (RouteChanged) until a person resumes it.
 /// - An edit of variants or goals begins counting anew.
-/// - Without a reading nothing is judged; the reason is kept.
+/// - Without a reading nothing is decided; the reason is kept.
 Tick tick(const Plan& plan, const Progress& before, const Seen& seen,
-          const std::optional<Reading>& reading, Request request, Time now);
+          const std::optional<Reading>& reading, const std::optional<engine::Decision>& decision,
+          Request request, Time now);
 
 }  // namespace kubist::experiment

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/data/json.hpp>
@@ -39,6 +40,7 @@ enum class Test {
 enum class Assignment {
   fixed,     ///< by the variants' weights
   thompson,  ///< the likelier a variant is the best, the more of them it gets
+  policies,  ///< as its policies say at each reading
 };
 
 /// An Experiment's spec, read.
@@ -63,8 +65,15 @@ struct Plan {
   std::string hash;  ///< of what is counted: another one begins counting anew
 };
 
+bool has_variant(const Plan& plan, std::string_view name);
+
 /// Reads an Experiment that the schema accepts. Invalid: a name twice, times that are no durations,
 /// a minimum above the samples; the error names the field.
 util::Result<Plan> read_plan(const data::Json& experiment);
+
+/// The plan after its policies: they may change how it is judged and how long it takes. Invalid: as
+/// of read_plan(); they changed the route, the variants or the goals, which were read before
+/// (PolicyNotApplicable).
+util::Result<Plan> after_policies(const Plan& before, const data::Json& experiment);
 
 }  // namespace kubist::experiment

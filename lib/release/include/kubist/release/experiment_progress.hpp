@@ -46,7 +46,7 @@ struct Progress {
   std::vector<GoalReport> report;
   /// Of the clients to come, in percent, in the plan's order; empty: by the variants' weights.
   std::vector<int> shares;
-  std::uint64_t seed = 0;  ///< of the draws that made them
+  std::optional<std::uint64_t> seed;  ///< of the draws that made them; nothing: policies did
 };
 
 /// The status fields of it. Times have whole seconds.

@@ -26,6 +26,7 @@ std::vector<ChangedPath> changed_paths(const data::Json& before, const data::Jso
 struct ObjectDiff {
   std::string text;                ///< unified diff of the YAML; empty when nothing differs
   std::vector<ChangedPath> paths;  ///< empty exactly when the objects are equal
+  std::string before, after;       ///< the YAML that was compared; both empty when nothing differs
 };
 
 struct DiffOptions {

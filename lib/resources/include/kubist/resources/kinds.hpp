@@ -80,7 +80,8 @@ struct Imposition {
 
 /// spec.executor or its alias policyExecutor; nothing when the kind's default applies.
 std::optional<NamedCall> executor_of(const data::Json& object);
-/// spec.policies in order; a CanaryRelease without any has Statistical.
+/// spec.policies in order; a CanaryRelease without any has Statistical, an Experiment
+/// ABTest.
 std::vector<NamedCall> policies_of(const data::Json& object);
 /// spec.impose of a Root or Project, in order.
 std::vector<Imposition> impositions_of(const data::Json& object);

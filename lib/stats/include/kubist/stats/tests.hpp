@@ -4,7 +4,7 @@
 #include <kubist/stats/counts.hpp>
 
 /// Tests for one look at a number fixed beforehand. Looked at again and again they abort good
-/// versions (see docs/statistics.md): e_process.hpp is for that.
+/// versions (see docs/background/statistics.md): e_process.hpp is for that.
 namespace kubist::stats {
 
 struct TestResult {

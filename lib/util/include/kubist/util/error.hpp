@@ -40,10 +40,13 @@ std::string to_string(const SourcePos& pos);
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string message;
-  std::string hint;            ///< what to do next, one sentence; may be empty
-  SourcePos pos;               ///< the input at fault; empty origin when none
-  int http_status = 0;         ///< the HTTP status behind it; 0 when none
-  std::string reason;          ///< metav1.Status reason ("Conflict", "Expired", ...), or empty
+  std::string hint;     ///< what to do next, one sentence; may be empty
+  SourcePos pos;        ///< the input at fault; empty origin when none
+  int http_status = 0;  ///< the HTTP status behind it; 0 when none
+  std::string reason;   ///< metav1.Status reason ("Conflict", "Expired", ...), or empty
+  /// "GET https://..." where an API server answered it by words of its own, which follow it in
+  /// `message`; else empty.
+  std::string request;
   std::vector<Error> details;  ///< further errors found in the same pass (e.g. all of one file)
 
   /// "origin:line:col: message" plus "\n  hint" when there is one; details follow, one a line.

@@ -17,6 +17,7 @@ struct Command {
   std::map<std::string, std::string> extra_environment;  ///< added to this process's own
   std::string input;                     ///< written to its stdin, which is then closed
   bool inherit_stdin = false;            ///< its stdin is ours (input is ignored)
+  bool inherit_stdout = false;           ///< its stdout is ours, else captured
   bool inherit_stderr = false;           ///< its stderr is ours, else captured
   std::chrono::milliseconds timeout{0};  ///< 0: none
   std::size_t max_output = 0;            ///< bytes of stdout, and of stderr; 0: no limit

@@ -1,0 +1,141 @@
+#include "keep/function_place.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/setup/install.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/managed.hpp"
+#include "keep/sites.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+
+namespace {
+
+/// In the namespace of a virtual cluster, or (no target) of the project.
+util::Result<TrafficPlace> project_place(Work& work, const std::string& ns,
+                                         const std::string& target, bool removing) {
+  const engine::Graph& graph = work.context().graph;
+  Sites& sites = work.world().sites;
+  KUBIST_CHECK(require_project(graph, ns));
+  KUBIST_TRY(const auto found, removing || work.node().deleting
+                                   ? sites.for_removal(graph, ns, target, work.stop())
+                                   : sites.of(graph, ns, target, work.stop()));
+  TrafficPlace place;
+  place.client = found.objects();
+  place.delete_client = found.deletions();
+  place.own_client = sites.own(found);
+  place.cluster = found.cluster;
+  place.ns = place.names.ns = found.ns;
+  return place;
+}
+
+util::Result<TrafficPlace> home_place(Work& work, const std::string& account) {
+  TrafficPlace place;
+  place.by_account = true;
+  place.own_client = work.world().home;
+  if (!account.empty()) {
+    KUBIST_TRY(place.client, work.world().sites.accounts().client_as(
+                                 std::string(setup::k_controller_namespace), account, work.stop()));
+  }
+  place.delete_client = place.client;
+  return place;
+}
+
+util::Result<TrafficPlace> cluster_place(Work& work, const std::string& account) {
+  const engine::Node& node = work.node();
+  World& world = work.world();
+  KUBIST_TRY(
+      const auto connection,
+      world.connections.connect(effective_object(work), allowed_servers(work.context().graph, node),
+                                false, work.stop()));
+  if (connection->uid == world.home_uid) {
+    return home_place(work, account);
+  }
+  TrafficPlace place;
+  place.client = place.delete_client = place.own_client = connection->client;
+  place.cluster = node.key.name;
+  return place;
+}
+
+/// That of the definition which is in force.
+std::string account_of(const World& world, std::string_view definition) {
+  const auto found = world.functions.find(definition);
+  return found != world.functions.end() && found->second ? found->second->account : "";
+}
+
+}  // namespace
+
+util::Result<TrafficPlace> function_place(Work& work, const std::string& account, bool removing) {
+  const engine::Node& node = work.node();
+  const bool own_kind = node.key.group == resources::k_kubist_group;
+  const std::string& kind = node.key.kind;
+  if (own_kind && kind == "Root") {
+    return home_place(work, account);
+  }
+  if (own_kind && kind == "Cluster") {
+    return cluster_place(work, account);
+  }
+  if (own_kind && kind == "VirtualCluster") {
+    return project_place(work, node.key.ns, node.key.name, removing);
+  }
+  if ((own_kind && (kind == "Project" || kind == "Execution")) || node.target.empty()) {
+    return project_place(work, work.project_namespace(), node.target, removing);
+  }
+  return traffic_place(work);
+}
+
+util::Result<engine::Removal> remove_listed(
+    Work& work, const Json& inventory, const util::Result<TrafficPlace>& place,
+    const std::function<Users(const TrafficPlace& place)>& users, Orphans orphans) {
+  if (place && place->delete_client != nullptr) {
+    // What goes with the whole namespace needs nobody's leave.
+    const bool all_goes = place->virtual_cluster != nullptr &&
+                          work.context().graph.deleting(place->virtual_cluster->id);
+    return OwnedObjects(work, *place, inventory)
+        .remove_all(all_goes ? Users{} : users(*place), orphans);
+  }
+  const util::Error why =
+      place
+          ? util::make_error(util::ErrorKind::forbidden,
+                             "no definition says as whom its executor's objects are deleted",
+                             "Delete them with your own rights: --own-rights.", k_account_not_yours)
+          : place.error();
+  // A virtual cluster that is gone took what it had along, or was let go with it.
+  const bool nowhere = work.node().leaving && work.node().parent == engine::k_no_node;
+  if (!work.world().abandon && !nowhere) {
+    return util::fail(why);
+  }
+  std::vector<std::string> left;
+  for (const Json& entry : inventory) {
+    left.push_back(
+        util::cat(data::string_at(entry, {"kind"}), '/', data::string_at(entry, {"name"})));
+  }
+  return abandoned(why, std::move(left));
+}
+
+util::Result<engine::Removal> remove_function_objects(Work& work, bool with_node) {
+  const Json& status = work.node().status();
+  const Json& inventory = function_inventory(status);
+  if (inventory.empty()) {
+    return engine::Removal{};
+  }
+  World& world = work.world();
+  auto place = function_place(
+      work, account_of(world, data::string_at(status, {"executor", "name"})), with_node);
+  const bool nobody =
+      place ? place->delete_client == nullptr : place.error().reason == k_account_not_yours;
+  if (nobody && world.sites.accounts().own_rights()) {
+    TrafficPlace own;
+    own.by_account = true;
+    own.client = own.delete_client = own.own_client = world.home;
+    place = std::move(own);
+  }
+  return remove_listed(
+      work, inventory, place, [](const TrafficPlace&) { return Users{}; },
+      with_node ? Orphans::by_policy : Orphans::none);
+}
+
+}  // namespace kubist::executors

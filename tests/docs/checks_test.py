@@ -1,0 +1,66 @@
+"""Each check of the documents finds what it is there for: it runs on pages with a fault, and on one without."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+HERE = pathlib.Path(__file__).resolve().parent
+LONG = textwrap.fill("This sentence is long, " + "and it goes on and on, " * 8 + "until it ends.", 100)
+
+LINKS = {  # a page beside docs/index.md, and what links.py says of it
+    "[x](none.md)": "none.md: is no file",
+    "![x](none.svg)": "none.svg: is no file",
+    "[x](index.md#none)": "docs/index.md has no heading with that anchor",
+    "[x](../../outside.md)": "is no file",
+    "[x]: none.md": "none.md: is no file",
+    "See `docs/none.md`.": "docs/none.md: there is no such page",
+    "See docs/index.md#none.": "docs/index.md#none: there is no such page",
+    "[x](index.md#first-steps) and `[x](none.md)`": None,
+}
+STYLE = {
+    LONG: "words, 35 are allowed",
+    "    code\n\n" + LONG: "words, 35 are allowed",
+    "> [!NOTE]\n" + textwrap.indent(LONG, "> "): "words, 35 are allowed",
+    "- item\n\n    " + LONG: "words, 35 are allowed",
+    "One. " * 3 + "\n" + "x" * 121: "121 columns",
+    "This " + "word " * 20 + "ends.": "at the mean",
+    "kubist looks at it in vain.": "in vain",
+    "\n\n".join([textwrap.indent(LONG, "> "), textwrap.indent(LONG, " " * 4), f"~~~\n{LONG}\n~~~", "a"]): None,
+}
+
+
+def run(check, *arguments):
+    return subprocess.run([sys.executable, HERE / check, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+
+
+def expect(check, text, message, done):
+    if (done.returncode == 0) != (message is None) or message and message not in done.stdout:
+        sys.exit(f"{check}: of {text!r} it said with exit code {done.returncode}:\n{done.stdout}\nnot: {message}")
+
+
+def links(folder, text):
+    docs = folder / "docs"
+    docs.mkdir(exist_ok=True)
+    (docs / "index.md").write_text("# Index\n\n## First steps\n\n[page](page.md), docs/page.md\n")
+    (docs / "page.md").write_text(text + "\n")
+    return run("links.py", folder)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="kubist-docs-") as name:
+        folder = pathlib.Path(name)
+        subprocess.run(["git", "init", "--quiet", folder], check=True)
+        for text, message in LINKS.items():
+            expect("links.py", text, message, links(folder, text))
+        (folder / "docs/alone.md").write_text("# Alone\n")
+        expect("links.py", "alone.md", "no links lead from docs/index.md", links(folder, ""))
+        for text, message in STYLE.items():
+            (folder / "page.md").write_text(text + "\n")
+            expect("style.py", text, message, run("style.py", folder / "page.md"))
+    print(f"{len(LINKS) + 1 + len(STYLE)} pages are judged as they should be")
+
+
+if __name__ == "__main__":
+    main()

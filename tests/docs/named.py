@@ -1,0 +1,48 @@
+"""What the code reads and writes by name stands in the reference.
+
+Variables: docs/reference/environment.md or workload.md; annotations, labels and finalizers of kubist.io:
+docs/reference/annotations-labels.md. Each key that a page has stands in the code, too.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+REFERENCE = ROOT / "docs/reference"
+ASKS = re.compile(r"\benvironment\(|\bvariable\(")
+VARIABLE = re.compile(r'"([A-Z][A-Z0-9_]{2,}|[a-z]+_proxy)"')
+KEY = re.compile(r'"(kubist\.io/[a-z-]+)"')
+NOT_VARIABLES = {"GET", "HEAD", "POST", "PUT", "PATCH", "PEM", "REDACTED", "LIVE", "MERGED",
+                 "HELM_", "CACHE", "CONFIG", "DATA"}  # helm's, by parts
+NOT_KEYS = {f"kubist.io/{word}" for word in ("container", "script", "manifest", "helm", "mock")}  # types of items
+
+
+def sources():
+    for folder in ("lib", "cli"):
+        for path in sorted((ROOT / folder).rglob("*.[ch]pp")):
+            yield path.relative_to(ROOT), path.read_text(encoding="utf-8")
+
+
+def main():
+    variables, keys = {}, {}
+    for path, text in sources():
+        if ASKS.search(text):
+            variables.update((name, path) for name in VARIABLE.findall(text) if name not in NOT_VARIABLES)
+        keys.update((name, path) for name in KEY.findall(text) if name not in NOT_KEYS)
+    if len(variables) < 20 or len(keys) < 25:
+        sys.exit(f"named: only {len(variables)} variables and {len(keys)} keys found in the code")
+    pages = ("environment.md", "workload.md")
+    environment = "".join((REFERENCE / name).read_text(encoding="utf-8") for name in pages)
+    annotations = (REFERENCE / "annotations-labels.md").read_text(encoding="utf-8")
+    wrong = [f"{path}: variable {name} is on neither page" for name, path in variables.items()
+             if not re.search(rf"\b{name}\b", environment)]
+    wrong += [f"{path}: {name} is not in annotations-labels.md" for name, path in keys.items()
+              if f"`{name}`" not in annotations]
+    wrong += [f"annotations-labels.md: {name} is nowhere in the code"
+              for name in sorted(set(re.findall(r"`(kubist\.io/[a-z-]+)`", annotations)) - keys.keys())]
+    print("\n".join([*wrong, f"named: {len(variables)} variables, {len(keys)} keys, {len(wrong)} findings"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

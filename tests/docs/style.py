@@ -1,0 +1,124 @@
+"""Checks the documents' plain English: sentence lengths, the word list, and the width of lines.
+
+  style.py [--means] [FILE...]     without FILE: README.md, the project's other pages and all of docs/
+
+Code, tables, headings, quotations and HTML comments are no prose; a list item is a paragraph; inline code is one
+word. The rows of a table below a comment with its name are made by a test (rights.md), and may be wide.
+tests/docs/words.tsv has the words that kubist does not use, and what to write.
+"""
+import argparse
+import os
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MEAN, LONGEST, COLUMNS = 18, 35, 120
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md",
+         "examples/README.md", "packaging/README.md", "bench/README.md")
+ALERT = re.compile(r"^> \[!\w+\]\n(?:>.*\n)+", re.MULTILINE)  # a warning, a note: prose
+ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
+END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_`\[]*[A-Z0-9`])")
+NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|No)\.$")
+
+
+def words():
+    """Each forbidden pattern with its advice."""
+    found = []
+    for line in (ROOT / "tests/docs/words.tsv").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            pattern, advice = line.split("\t")
+            found.append((re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), advice))
+    return found
+
+
+def paragraphs(text):
+    """(line number, text) of each paragraph or list item of a page."""
+    number, begin, lines, fence, in_list = 0, 0, [], None, False
+    text = ALERT.sub(lambda found: re.sub(r"^> ?(\[!\w+\])?", "", found[0], flags=re.MULTILINE), text)
+    text = re.sub(r"<!--.*?-->", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+    for line in [*text.splitlines(), ""]:
+        number += 1
+        mark = re.match(r"^\s*(`{3,}|~{3,}|:{3,})", line)
+        if mark and not mark[1].startswith(":"):
+            fence = None if fence and line.strip().startswith(fence) else fence or mark[1]
+        if line.strip() and not line.startswith(" "):
+            in_list = bool(ITEM.match(line))
+        indented = line.startswith("    ") and not lines and not in_list
+        ends = fence or mark or not line.strip() or indented or re.match(r"^\s*(?:#|\||<|>|\(\w[\w-]*\)=|---)", line)
+        if (ends or ITEM.match(line)) and lines:
+            yield begin, " ".join(lines)
+            lines = []
+        if not ends:
+            begin = begin if lines else number
+            lines.append(ITEM.sub("", line).strip())
+
+
+def plain(text):
+    text = re.sub(r"(`+).+?\1", "CODE", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"https?://\S+", "URL", text).replace("**", "")
+
+
+def sentences(text):
+    rest = ""
+    for part in END.split(plain(text)):
+        rest = f"{rest} {part}".strip()
+        if not NOT_AN_END.search(rest):
+            yield rest
+            rest = ""
+    if rest:
+        yield rest
+
+
+def length(sentence):
+    return len(re.findall(r"[\w%/][\w'%/.,-]*", sentence))
+
+
+def check(path, forbidden):
+    text = path.read_text(encoding="utf-8")
+    found, lengths = [], []
+    made = False
+    for number, line in enumerate(text.splitlines(), 1):
+        made = bool(re.fullmatch(r"<!-- [\w-]+ -->", line)) or (made and line.startswith("|"))
+        if len(line) > COLUMNS and not made:
+            found.append((number, f"{len(line)} columns, {COLUMNS} are allowed"))
+    for number, paragraph in paragraphs(text):
+        for sentence in sentences(paragraph):
+            lengths.append(length(sentence))
+            if lengths[-1] > LONGEST:
+                found.append((number, f"a sentence of {lengths[-1]} words, {LONGEST} are allowed: {sentence[:70]}..."))
+            for pattern, advice in forbidden:
+                if hit := pattern.search(sentence):
+                    found.append((number, f'"{hit[0]}": {advice}'))
+    mean = sum(lengths) / len(lengths) if lengths else 0
+    if mean > MEAN:
+        found.append((1, f"sentences have {mean:.1f} words at the mean, {MEAN} are allowed"))
+    return found, mean, len(lengths)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--means", action="store_true", help="print each page's mean")
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    pages = options.files or [ROOT / name for name in PAGES] + sorted((ROOT / "docs").rglob("*.md"))
+    forbidden = words()
+    wrong = total = 0
+    for page in pages:
+        found, mean, count = check(page.resolve(), forbidden)
+        total += count
+        name = os.path.relpath(page, ROOT)
+        if options.means:
+            print(f"{mean:5.1f} {count:5} {name}")
+        wrong += len(found)
+        for number, message in found:
+            print(f"{name}:{number}: {message}")
+    if not forbidden or not total:
+        sys.exit("style: there is no word list, or no sentence")
+    print(f"style: {len(pages)} pages, {total} sentences, {wrong} findings")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

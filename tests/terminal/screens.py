@@ -1,0 +1,134 @@
+"""Runs kubist in a real terminal (tmux) beside a test cluster, and compares what stands on the screen.
+
+  screens.py KUBIST     KUBIST_TEST_ACCEPT=1 writes tests/terminal/screens anew
+
+A screen is taken as soon as it has the words that are waited for. Times, run ids and suffixes are made equal.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+DEADLINE = 120
+ENVIRONMENT = """\
+apiVersion: kubist.io/v1alpha1
+kind: Project
+metadata: {name: screens}
+---
+apiVersion: kubist.io/v1alpha1
+kind: Cluster
+metadata: {name: home, namespace: screens}
+spec: {home: true}
+---
+apiVersion: kubist.io/v1alpha1
+kind: VirtualCluster
+metadata: {name: dev, namespace: screens}
+spec: {clusterRef: {name: home}, namespace: screens-dev}
+---
+apiVersion: kubist.io/v1alpha1
+kind: Execution
+metadata: {name: migrate, namespace: screens}
+spec:
+  virtualClusterRef: {name: dev}
+  items:
+    - {name: schema, type: Script, image: "localhost/busybox:1", script: "sleep 600"}
+---
+apiVersion: kubist.io/v1alpha1
+kind: Execution
+metadata: {name: users, namespace: screens}
+spec:
+  virtualClusterRef: {name: dev}
+  items:
+    - {name: create, type: Script, image: "localhost/busybox:1", script: "echo no space is left >&2; exit 7"}
+"""
+
+
+class Terminal:
+    """A tmux server of its own, with one window."""
+
+    def __init__(self, folder, columns, rows, command):
+        self.socket = str(folder / f"tmux-{columns}")  # the server before may still be ending
+        self.tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), "-s", "s", command)
+
+    def tmux(self, *words):
+        return subprocess.run(["tmux", "-f", "/dev/null", "-S", self.socket, *words], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p", "-t", "s").rstrip("\n") + "\n"
+
+    def until(self, *words):
+        """The first screen on which all these patterns are."""
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end:
+            shown = self.screen()
+            if all(re.search(word, shown, re.MULTILINE) for word in words):
+                return shown
+            time.sleep(0.1)
+        sys.exit(f"screens: {words} was not on the screen within {DEADLINE} s:\n{shown}")
+
+    def keys(self, *names):
+        self.tmux("send-keys", "-t", "s", *names)
+
+    def close(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], check=False, stderr=subprocess.DEVNULL)
+
+
+def comparable(screen):
+    """Without what differs between two runs; a column is as wide as its widest cell, so blanks count once."""
+    screen = re.sub(r"\b\d+(?:m\d+)?s\b", "TIME", screen)
+    screen = re.sub(r"\brun [a-z0-9]{10}\b", "run ID", screen)
+    screen = re.sub(r"\b(migrate-schema|users-create)-[a-z0-9]{6,}", r"\1-ID", screen)
+    return re.sub(r" {2,}", "  ", re.sub(r" +$", "", screen, flags=re.MULTILINE))
+
+
+def check(name, screen):
+    """What is wrong with a screen, or nothing."""
+    golden = HERE / "screens" / f"{name}.txt"
+    if os.environ.get("KUBIST_TEST_ACCEPT"):
+        golden.write_text(screen, encoding="utf-8")
+        return []
+    if comparable(golden.read_text(encoding="utf-8")) == comparable(screen):
+        return []
+    return [f"{name}: expected\n{golden.read_text(encoding='utf-8')}\nbut the screen was\n{screen}"]
+
+
+def follow(kubist, folder, columns, patterns):
+    """The screen of a run that goes on, and the one after it was interrupted."""
+    terminal = Terminal(folder, columns, 20, f"{kubist} reconcile Project/screens --force; echo ended $?; exec sleep 600")
+    try:
+        live = terminal.until(*patterns)
+        terminal.keys("C-c")
+        return live, terminal.until("^ended 130$")
+    finally:
+        terminal.close()
+
+
+def main():
+    kubist = os.path.abspath(sys.argv[1])
+    wrong = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "env.yaml").write_text(ENVIRONMENT, encoding="utf-8")
+        subprocess.run([kubist, "init"], check=True, capture_output=True)
+        subprocess.run([kubist, "apply", "-f", folder / "env.yaml"], check=True, capture_output=True)
+        try:
+            for columns in (60, 80, 200):
+                waits = r"Execution/migrate .*runs .*waiting for " + ("t" if columns == 60 else "the workload of pod s")
+                live, after = follow(kubist, folder, columns, (waits, r"Execution/users .*failed"))
+                wrong += check(f"reconcile-{columns}", live)
+                if re.search(r"\d+ running|^.+Project/screens +(?:ready|Ready)", after, re.MULTILINE):
+                    wrong.append(f"of the picture something stayed after the run:\n{after}")
+        finally:
+            subprocess.run([kubist, "delete", "project", "screens", "--force-cleanup"], check=False, capture_output=True)
+    print("\n".join(wrong), file=sys.stderr)
+    print("screens: 3 widths")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,212 @@
+// As whom, and where, kubist keeps what executors of users return for its own kinds.
+#include <atomic>
+
+#include "kind_functions.hpp"
+
+using namespace kind_functions;
+
+TEST_CASE("kind functions: nobody makes a Cluster's objects at home without an account") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "tools"));
+  Json spec{{"wraps", "Cluster"}, {"allows", {{"namespaces", {"tools", "blog", "kube-*"}}}}};
+  std::string reason = "ExecutorFailed";
+  Json parameters{{"namespace", "tools"}};
+  std::string word = "spec.serviceAccountName";
+  SUBCASE("that the definition names") {}
+  SUBCASE("and in no namespace of another project's") {
+    s.put("Project", "", "blog");
+    s.reconcile();
+    spec["serviceAccountName"] = "platform";
+    parameters["namespace"] = "blog";
+    reason = "NamespaceNotAllowed";
+    word = "belongs to";
+  }
+  SUBCASE("and in no reserved one") {
+    spec["serviceAccountName"] = "platform";
+    parameters["namespace"] = "kube-system";
+    reason = "NamespaceNotAllowed";
+    word = "reserved";
+  }
+  SUBCASE("and in none that it does not name") {
+    spec["serviceAccountName"] = "platform";
+    parameters = Json::object();
+    reason = "ObjectNotAllowed";
+    word = "names no namespace";
+  }
+  s.home->put(definition("registers", spec));
+  s.put("Cluster", "shop", "home", home_cluster(executor("registers", parameters)));
+  const auto report = s.settle();
+  const auto& cluster = node_of(report, "Cluster", "home");
+  CHECK(!cluster.ready);
+  CHECK(cluster.reason == reason);
+  REQUIRE(cluster.error);
+  CHECK_MESSAGE(cluster.error->to_string().find(word) != std::string::npos,
+                cluster.error->to_string());
+  CHECK(writers(s, "configmaps").empty());
+  CHECK(s.get("clusters", "shop", "home")["status"]["kubernetesVersion"] != "");
+}
+
+namespace {
+
+Json inventory_entry(const Json& live) {
+  return {{"version", "v1"},
+          {"kind", live["kind"]},
+          {"namespace", live["metadata"]["namespace"]},
+          {"name", live["metadata"]["name"]},
+          {"uid", live["metadata"]["uid"]}};
+}
+
+/// A status that says that Cluster shop/home keeps ConfigMap tools/made, by that definition.
+void forge_status(Site& s, const char* definition) {
+  const Json entry = inventory_entry(s.home->get("configmaps", "made", "tools"));
+  s.home->patch(
+      "clusters.kubist.io", "home", "shop", kube::PatchType::merge,
+      {{"status", {{"executor", {{"name", definition}, {"inventory", Json::array({entry})}}}}}},
+      "status");
+}
+
+/// With the mark of that object.
+Json marked(const Site& s, Json object, const std::string& owner) {
+  object["metadata"]["annotations"] = {{"kubist.io/owner", cat(s.home->uid(), '/', owner)}};
+  return object;
+}
+
+}  // namespace
+
+TEST_CASE("kind functions: a status chooses no account") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "tools"));
+  s.home->put(marked(s, plain("ConfigMap", "tools", "made"), "Cluster/shop/home"));
+  s.reconcile();
+  forge_status(s, "nobody");
+  s.forget();
+  const auto report = s.settle();
+  CHECK(node_of(report, "Cluster", "home").ready);
+  CHECK(config_map(s.home, "tools"));
+  CHECK(writers(s, "configmaps").empty());
+}
+
+TEST_CASE("kind functions: no uid in a status makes an object an account's") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "tools"));
+  s.home->put(plain("ConfigMap", "tools", "made"));
+  s.home->put(definition("registers", {{"wraps", "Cluster"},
+                                       {"serviceAccountName", "platform"},
+                                       {"allows", {{"namespaces", {"tools"}}}}}));
+  s.put("Cluster", "shop", "home", home_cluster(executor("registers", {{"namespace", "tools"}})));
+  forge_status(s, "registers");
+  s.forget();
+  const auto report = s.settle();
+  CHECK(node_of(report, "Cluster", "home").reason == "ObjectExists");
+  CHECK(writers(s, "configmaps").empty());
+}
+
+TEST_CASE("kind functions: what has no virtual cluster is the project's") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "dev");
+  s.home->put(definition("tells", {{"kinds", {"CanaryRelease"}}}));
+  s.put("Destination", "shop", "web", yaml(R"({virtualClusterRef: {name: dev}, ports: [{port: 80}],
+    subsets: {v1: {labels: {version: v1}}, v2: {labels: {version: v2}}}})"));
+  s.put("TrafficRoute", "shop", "shop",
+        yaml(R"({virtualClusterRef: {name: dev}, hosts: [a.example.com],
+    routes: [{weights: [{destination: web, version: v1}]}]})"));
+  s.home->put(object("PolicyDefinition", "shop", "nothing",
+                     {{"runtime", {{"jsonnet", {{"source", "function(list) list"}}}}}}));
+  Json spec = yaml(
+      "{destination: web, stable: v1, canary: v2, routes: [shop], policies: [{name: nothing}]}");
+  spec.update(executor("tells"));
+  s.put("CanaryRelease", "shop", "web", spec);
+  s.forget();
+  const auto report = s.settle();
+  CAPTURE(node_of(report, "CanaryRelease", "web").message);
+  REQUIRE(config_map(s.home, "shop"));
+  CHECK(writers(s, "configmaps") ==
+        std::set<std::string>{"system:serviceaccount:shop:kubist-project"});
+}
+
+TEST_CASE("kind functions: where no Project is, nothing is taken away for anybody") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "lost"));
+  s.home->put(marked(s, plain("ConfigMap", "lost", "made"), "Execution/lost/job"));
+  Json job = object("Execution", "lost", "job", no_items());
+  job["metadata"]["finalizers"] = {"kubist.io/finalizer"};
+  job["status"]["executor"] = {
+      {"name", "tells"},
+      {"inventory", Json::array({inventory_entry(s.home->get("configmaps", "made", "lost"))})}};
+  s.home->plant(job);
+  s.home->remove("executions.kubist.io", "job", "lost");
+  s.forget();
+  s.reconcile();
+  CHECK(config_map(s.home, "lost"));
+  CHECK(writers(s, "configmaps").empty());
+}
+
+TEST_CASE("kind functions: a Project whose function made something goes") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(definition("tells", {{"wraps", "Project"}}));
+  s.put("Project", "", "shop", executor("tells"));
+  s.settle();
+  REQUIRE(config_map(s.home, "shop"));
+  std::atomic<bool> going = false;
+  s.home->judge([&](const LoggedRequest&) { return !going; });  // no rights without the namespace
+  s.home->before("DELETE */namespaces/shop", [&] { going = true; });
+  s.home->remove("projects.kubist.io", "shop");
+  const auto report = s.settle();
+  CHECK(going);
+  CHECK_MESSAGE(s.project("shop").is_null(), node_of(report, "Project", "shop").message);
+}
+
+TEST_CASE(
+    "kind functions: who may not impersonate its account leaves a Root's objects as they are") {
+  Site s;
+  s.home->put(plain("Namespace", "", "tools"));
+  s.home->put(definition("guard", {{"wraps", "Root"},
+                                   {"serviceAccountName", "platform"},
+                                   {"allows", {{"namespaces", {"tools"}}}}}));
+  s.put("Root", "", "root", executor("guard", {{"namespace", "tools"}}));
+  s.make_project("shop");
+  REQUIRE(config_map(s.home, "tools"));
+  s.home->deny("impersonate");
+  s.open();
+  s.forget();
+  s.virtual_cluster("shop", "dev");
+  const auto report = s.settle();
+  CHECK(node_of(report, "Root", "root").ready);
+  CHECK_MESSAGE(node_of(report, "Root", "root").message.find(k_platform) != std::string::npos,
+                node_of(report, "Root", "root").message);
+  CHECK(node_of(report, "VirtualCluster", "dev").ready);
+  CHECK(writers(s, "configmaps").empty());
+  // One that was changed is not Ready until somebody with the right has run, and holds nobody back.
+  s.put("Root", "", "root", executor("guard", {{"namespace", "tools"}, {"names", {"other"}}}));
+  s.virtual_cluster("shop", "more");
+  const auto held = s.settle();
+  CHECK(!node_of(held, "Root", "root").ready);
+  CHECK(node_of(held, "Root", "root").reason == "Held");
+  CHECK(node_of(held, "VirtualCluster", "more").ready);
+  CHECK(writers(s, "configmaps").empty());
+}
+
+TEST_CASE("kind functions: at a target a Cluster's objects are its kubeconfig's") {
+  Site s;
+  s.make_project("shop");
+  s.far->put(plain("Namespace", "", "tools"));
+  s.home->put(
+      definition("registers", {{"wraps", "Cluster"}, {"allows", {{"namespaces", {"tools"}}}}}));
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  Json spec = s.get("clusters", "shop", "far")["spec"];
+  spec.update(executor("registers", {{"namespace", "tools"}}));
+  s.put("Cluster", "shop", "far", spec);
+  s.forget();
+  s.settle();
+  CHECK(config_map(s.far, "tools"));
+  CHECK(writers(s, "configmaps") == std::set<std::string>{""});
+  s.home->remove("clusters.kubist.io", "far", "shop");
+  s.settle();
+  CHECK(!config_map(s.far, "tools"));
+}
