@@ -24,7 +24,7 @@ namespace {
 
 Outcome outcome_of(const util::Error& error) {
   // Expired credentials are renewed by somebody else; missing rights stay missing.
-  if (error.http_status == 401 || error.http_status == 429 || error.http_status >= 500) {
+  if (error.http_status == 401) {
     return Outcome::failed;
   }
   switch (error.kind) {

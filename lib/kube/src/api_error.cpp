@@ -14,7 +14,9 @@ using util::ErrorKind;
 
 constexpr std::string_view k_field_conflict = "FieldManagerConflict";
 constexpr std::string_view k_conflict_text = ": conflict with ";
-// What a server-side apply says of an unknown field, by a 500.
+// What a server-side apply says, by a 500, of an object that its kind's schema refuses: a wrong type,
+// a key twice in a list, an unknown field (fieldmanager's structuredmerge.go).
+constexpr std::string_view k_not_of_its_kind = "failed to create typed patch object";
 constexpr std::string_view k_not_in_schema = ": field not declared in schema";
 constexpr std::size_t k_shown_body = 300;
 constexpr std::size_t k_longest_message = 16384;
@@ -80,7 +82,7 @@ ErrorKind kind_of(int status, std::string_view reason, std::string_view message)
   if (status == 504 || reason == "Timeout") {
     return ErrorKind::timeout;
   }
-  if (message.find(k_not_in_schema) != std::string_view::npos) {
+  if (message.find(k_not_of_its_kind) != std::string_view::npos) {
     return ErrorKind::invalid;
   }
   switch (status) {
@@ -130,6 +132,9 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
   if (has(k_not_in_schema)) {
     return "Server-side apply takes no unknown field, whatever --validate says: correct its name, "
            "or leave it out.";
+  }
+  if (has(k_not_of_its_kind)) {
+    return "Correct the field that the message names: no server of this version takes it.";
   }
   if (status == 429) {
     return "The server is overloaded: try again later.";

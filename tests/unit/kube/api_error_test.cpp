@@ -27,6 +27,11 @@ TEST_CASE("api error: kinds, reasons and causes") {
       {500,
        status(500, "", "failed to create typed patch object: .foo: field not declared in schema"),
        util::ErrorKind::invalid, "InternalError"},
+      {500,
+       status(500, "",
+              "failed to create typed patch object (a/b; apps/v1, Kind=Deployment): "
+              ".spec.replicas: expected numeric (int or float), got string"),
+       util::ErrorKind::invalid, "InternalError"},
       {503, "<html>proxy</html>", util::ErrorKind::unavailable, "ServiceUnavailable"},
       {504, "", util::ErrorKind::timeout, "Timeout"},
   };

@@ -51,7 +51,9 @@ bool is_live(Json& list, const ReleaseView& view) {
   if (view.observed_at) {
     return true;
   }
-  if (!view.moved) {
+  if (is_over(view)) {
+    set_outcome(list, "ReleaseOver", "the release is over: nothing is judged");
+  } else if (!view.moved) {
     set_outcome(list, "StepNotLive", k_why);
   } else {
     decide(list, engine::Action::hold, "StepNotLive", k_why);

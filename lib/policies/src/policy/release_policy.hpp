@@ -39,8 +39,8 @@ int step_key(int weight, int wave);
 /// The weight after this step: the same one while there are waves to come.
 int next_weight(const ReleaseView& view, const release::Plan& plan);
 
-/// Is there a weight to be judged? Else it says so: while one is on its way as a hold, before the
-/// first one without a decision, which lets the release begin.
+/// Is there a weight to be judged? Else it says so: while one is on its way as a hold; without a
+/// decision before the first one, which lets the release begin, and when the release is over.
 bool is_live(Json& list, const ReleaseView& view);
 
 /// Sets the decision, and its reason as the outcome.
