@@ -38,6 +38,17 @@ std::vector<std::filesystem::path> local_paths(const Arguments& arguments) {
   return paths;
 }
 
+/// The files that those of -f name.
+std::vector<std::filesystem::path> named_files(const std::vector<resources::Manifest>& manifests) {
+  std::vector<std::filesystem::path> paths;
+  for (const resources::Manifest& manifest : manifests) {
+    if (!manifest.source_file.empty()) {
+      paths.emplace_back(manifest.source_file);
+    }
+  }
+  return paths;
+}
+
 std::vector<data::Json> objects_of(const std::vector<resources::Manifest>& manifests) {
   std::vector<data::Json> objects;
   for (const resources::Manifest& manifest : manifests) {
@@ -69,6 +80,7 @@ util::Result<apply::Report> ReconcileInput::apply_first(ReconcileOptions& option
   }
   KUBIST_TRY(auto apply_with, apply_options(m_context, m_arguments));
   KUBIST_TRY(auto manifests, read_input(m_context, m_arguments));
+  KUBIST_CHECK(m_files ? m_files->also(named_files(manifests)) : util::Result<>{});
   m_objects = objects_of(manifests);
   apply_with.keep_objects = options.dry_run != kube::DryRun::none;
   // A report is that of the run, or that of the apply where no run follows.
@@ -129,6 +141,7 @@ util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
   options.selection.clear();
   KUBIST_TRY(auto apply_with, apply_options(m_context, m_arguments));
   KUBIST_TRY(auto manifests, read_input(m_context, m_arguments));
+  KUBIST_CHECK(m_files->also(named_files(manifests)));
   auto objects = objects_of(manifests);
   if (objects == m_objects) {
     return {};

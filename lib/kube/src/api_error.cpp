@@ -14,8 +14,8 @@ using util::ErrorKind;
 
 constexpr std::string_view k_field_conflict = "FieldManagerConflict";
 constexpr std::string_view k_conflict_text = ": conflict with ";
-// What a server-side apply says, by a 500, of an object that its kind's schema refuses: a wrong type,
-// a key twice in a list, an unknown field (fieldmanager's structuredmerge.go).
+// What a server-side apply says, by a 500, of an object that its kind's schema refuses: a wrong
+// type, a key twice in a list, an unknown field (fieldmanager's structuredmerge.go).
 constexpr std::string_view k_not_of_its_kind = "failed to create typed patch object";
 constexpr std::string_view k_not_in_schema = ": field not declared in schema";
 constexpr std::size_t k_shown_body = 300;

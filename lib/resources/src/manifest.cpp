@@ -86,10 +86,12 @@ class Reader {
     bool sound = require(manifest, "/apiVersion", "apiVersion");
     sound &= require(manifest, "/kind", "kind");
     sound &= check_name(manifest);
-    if (auto taken = take_source_file(manifest.object, manifest.pos.origin); !taken) {
+    auto taken = take_source_file(manifest.object, manifest.pos.origin);
+    if (!taken) {
       fail(manifest, "/spec/runtime/jsonnet/sourceFile", taken.error().message, taken.error().hint);
       return;
     }
+    manifest.source_file = std::move(*taken);
     if (sound) {
       m_result.manifests.push_back(std::move(manifest));
     }

@@ -50,12 +50,12 @@ util::Result<fs::path> beside(const std::string& file, const std::string& name) 
 
 }  // namespace
 
-util::Result<> take_source_file(Json& object, const std::string& file) {
+util::Result<std::string> take_source_file(Json& object, const std::string& file) {
   const ObjectView view(object);
   const Json* name = data::find_path(object, {"spec", "runtime", "jsonnet", k_field});
   if (view.group() != k_kubist_group || !view.kind().ends_with("Definition") || name == nullptr ||
       !name->is_string()) {
-    return {};
+    return std::string();
   }
   if (data::find_path(object, {"spec", "runtime", "jsonnet", "source"}) != nullptr) {
     return util::fail(ErrorKind::invalid, cat("source and ", k_field, " exclude each other"));
@@ -65,7 +65,7 @@ util::Result<> take_source_file(Json& object, const std::string& file) {
   Json& jsonnet = object["spec"]["runtime"]["jsonnet"];
   jsonnet.erase(k_field);
   jsonnet["source"] = std::move(source);
-  return {};
+  return path.string();
 }
 
 }  // namespace kubist::resources

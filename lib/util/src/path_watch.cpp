@@ -32,22 +32,28 @@ fs::path named(const fs::path& path) {
 
 }  // namespace
 
-PathWatch::PathWatch(const std::vector<fs::path>& paths, bool recursive)
-    : m_recursive(recursive), m_inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-  for (const fs::path& path : paths) {
-    m_paths.push_back(named(path));
-  }
-}
+PathWatch::PathWatch(bool recursive)
+    : m_recursive(recursive), m_inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
 
 Result<PathWatch> PathWatch::start(const std::vector<fs::path>& paths, bool recursive) {
-  PathWatch watch(paths, recursive);
+  PathWatch watch(recursive);
   if (!watch.m_inotify) {
     return fail(ErrorKind::unavailable,
                 cat("cannot watch files: ", std::generic_category().message(errno)),
                 "Raise fs.inotify.max_user_instances (sysctl).");
   }
-  KUBIST_CHECK(watch.arm());
+  KUBIST_CHECK(watch.also(paths));
   return watch;
+}
+
+Result<> PathWatch::also(const std::vector<fs::path>& paths) {
+  for (const fs::path& path : paths) {
+    if (fs::path own = named(path);
+        std::find(m_paths.begin(), m_paths.end(), own) == m_paths.end()) {
+      m_paths.push_back(std::move(own));
+    }
+  }
+  return arm();
 }
 
 /// `name`: what counts in the folder, beside what counts there already; empty: everything.

@@ -61,6 +61,21 @@ TEST_CASE("reconcile -f --watch: follows files that change, come and go") {
   files.write("late", files.place("late"));
   CHECK_MESSAGE(eventually([&] { return is_ready("kvc", "late", project); }), watch.output());
 
+  // What a file names is followed as well, though -f does not look into that folder.
+  const auto program = files.file("below").replace_extension() / "team.jsonnet";
+  std::filesystem::create_directory(program.parent_path());
+  REQUIRE(kubist::util::write_file(program, "function(list) list"));
+  files.write("policy",
+              object("PolicyDefinition", project, "team",
+                     {{"runtime", {{"jsonnet", {{"sourceFile", "below/team.jsonnet"}}}}}}));
+  const auto applied = [&](const std::string& source) {
+    const auto found = get("home", "policydefinition", "team", project);
+    return found && data::string_at(*found, {"spec", "runtime", "jsonnet", "source"}) == source;
+  };
+  CHECK_MESSAGE(eventually([&] { return applied("function(list) list"); }), watch.output());
+  REQUIRE(kubist::util::write_file(program, "function(list) list + {}"));
+  CHECK_MESSAGE(eventually([&] { return applied("function(list) list + {}"); }), watch.output());
+
   // What cannot be read changes nothing, though a file has left.
   const auto kept = get("home", "kvc", "late", project);
   REQUIRE(kubist::util::write_file(files.file("bad"), "kind: [\n"));

@@ -24,6 +24,7 @@ class Watched {
  public:
   Watched(std::vector<fs::path> paths, bool recursive = false)
       : m_watch(*PathWatch::start(paths, recursive)) {}
+  explicit Watched(PathWatch watch) : m_watch(std::move(watch)) {}
 
   /// Waits for what has been done already.
   bool told() {
@@ -71,6 +72,20 @@ TEST_CASE("path watch: of one file, replaced by a new one; not its neighbours") 
   CHECK_FALSE(watched.told());
   write(folder.path() / "new", "2");
   fs::rename(folder.path() / "new", file);
+  CHECK(watched.told());
+}
+
+TEST_CASE("path watch: a file that is named later") {
+  const TempDir folder("watch");
+  fs::create_directory(folder.path() / "below");
+  write(folder.path() / "below/a.jsonnet", "1");
+  auto watch = PathWatch::start({folder.path()}, false);
+  REQUIRE(watch);
+  REQUIRE(watch->also({folder.path() / "below/a.jsonnet"}));
+  Watched watched(std::move(*watch));
+  write(folder.path() / "below/b.jsonnet", "2");
+  CHECK_FALSE(watched.told());
+  write(folder.path() / "below/a.jsonnet", "2");
   CHECK(watched.told());
 }
 

@@ -19,6 +19,7 @@ struct Manifest {
   /// Positions of the fields of its document (null when unknown); indexes it on the first call.
   data::PositionLookup lookup;
   std::string prefix;  ///< JSON pointer of the object in its document: "" or "/items/3" of a List
+  std::string source_file;  ///< what it named by sourceFile and holds as source; empty: none
 
   /// The position of the value (or key) at a JSON pointer into `object`, of its nearest ancestor in
   /// the text, or `pos`.

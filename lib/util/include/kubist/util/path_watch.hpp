@@ -21,6 +21,9 @@ class PathWatch {
   /// exist is looked for again while one waits. Unavailable: the system has no more watches.
   static Result<PathWatch> start(const std::vector<std::filesystem::path>& paths, bool recursive);
 
+  /// Watches these, too; paths that it watches already cost nothing. Errors: as start().
+  Result<> also(const std::vector<std::filesystem::path>& paths);
+
   /// Waits until something has changed since the last call, and nothing more for `quiet` (an
   /// editor or a checkout is done) or for ten times as long. False: stop. Errors: as start().
   Result<bool> wait(std::chrono::milliseconds quiet, const std::stop_token& stop);
@@ -29,7 +32,7 @@ class PathWatch {
   /// By watch: the names in that folder that count; none: all.
   using Watches = std::map<int, std::set<std::string>>;
 
-  PathWatch(const std::vector<std::filesystem::path>& paths, bool recursive);
+  explicit PathWatch(bool recursive);
   Result<> arm();
   Result<> add(Watches& watches, const std::filesystem::path& folder, const std::string& name);
   Result<> add_below(Watches& watches, const std::filesystem::path& folder);
