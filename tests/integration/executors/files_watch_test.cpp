@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <kubist/data/pointer.hpp>
+
 #include "support.hpp"
 
 using namespace it;
@@ -70,7 +72,8 @@ TEST_CASE("reconcile -f --watch: follows files that change, come and go") {
                      {{"runtime", {{"jsonnet", {{"sourceFile", "below/team.jsonnet"}}}}}}));
   const auto applied = [&](const std::string& source) {
     const auto found = get("home", "policydefinition", "team", project);
-    return found && data::string_at(*found, {"spec", "runtime", "jsonnet", "source"}) == source;
+    return found &&
+           kubist::data::string_at(*found, {"spec", "runtime", "jsonnet", "source"}) == source;
   };
   CHECK_MESSAGE(eventually([&] { return applied("function(list) list"); }), watch.output());
   REQUIRE(kubist::util::write_file(program, "function(list) list + {}"));
