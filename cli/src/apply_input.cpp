@@ -40,7 +40,7 @@ util::Result<> take_inventory(const Arguments& arguments, apply::Options& option
   if (options.prune && !options.inventory) {
     return util::fail(
         util::ErrorKind::usage, "--prune needs --inventory NAME",
-        util::cat("Give each set of files a name of its own, as in 'kubist ", arguments.spec().path,
+        util::cat("Give each set of files another name, as in 'kubist ", arguments.spec().path,
                   " -f env/ --prune --inventory env': only what was applied under it is ever "
                   "pruned, and two sets of one name would prune each other's objects. The first "
                   "run makes the inventory; objects applied before without it are not known to "

@@ -113,7 +113,7 @@ util::Result<bool> asks_contexts(const Arguments& arguments) {
 util::Result<> check_contexts(bool watch, const OutputFormat& format) {
   if (watch) {
     return util::fail(ErrorKind::usage, "--contexts cannot be watched",
-                      "Follow one with --context NAME -w, each in a terminal of its own.");
+                      "Follow one with --context NAME -w, each in another terminal.");
   }
   if (format.kind == OutputFormat::Kind::name) {
     return util::fail(ErrorKind::usage, "-o name does not say in which context an object is",

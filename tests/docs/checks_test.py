@@ -28,6 +28,12 @@ STYLE = {
     "kubist looks at it in vain.": "in vain",
     "\n\n".join([textwrap.indent(LONG, "> "), textwrap.indent(LONG, " " * 4), f"~~~\n{LONG}\n~~~", "a"]): None,
 }
+MESSAGES = {  # C++, and what messages.py says of it
+    'fail("kubist looks at it");': "looks at",
+    'fail("kubist looks "\n     "at it");': "looks at",
+    f'fail("{LONG}");'.replace("\n", ' "\n"'): "a sentence of",
+    'f("no", "kubist looks", "at it"); // "in vain"\nf(R"x(in vain)x", "alone", "see \\"it\\" now");': None,
+}
 
 
 def run(check, *arguments):
@@ -59,7 +65,10 @@ def main():
         for text, message in STYLE.items():
             (folder / "page.md").write_text(text + "\n")
             expect("style.py", text, message, run("style.py", folder / "page.md"))
-    print(f"{len(LINKS) + 1 + len(STYLE)} pages are judged as they should be")
+        for text, message in MESSAGES.items():
+            (folder / "source.cpp").write_text(text + "\n")
+            expect("messages.py", text, message, run("messages.py", folder / "source.cpp"))
+    print(f"{len(LINKS) + 1 + len(STYLE) + len(MESSAGES)} texts are judged as they should be")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ util::Result<std::int64_t> weight_of(const Json& release, const Arguments& argum
         ErrorKind::invalid,
         cat("CanaryRelease/", data::string_at(release, {"metadata", "name"}),
             " has no step to come: it is ", data::string_at(release, {"status", "state"}, "new")),
-        "A release gets its first step when kubist looks at it: 'kubist reconcile'.");
+        "A release gets its first step when kubist evaluates it: 'kubist reconcile'.");
   }
   const std::int64_t weight = arguments.given("weight") ? arguments.number("weight") : next;
   if (weight < 1 || weight > 100) {

@@ -36,17 +36,18 @@ util::Result<int> run_canary_history(Context& context, const Arguments& argument
 }  // namespace
 
 CommandSpec canary_history_command() {
-  return {.path = "canary history",
-          .group = "Releases and traffic",
-          .summary = "Show what a release went through: its states, weights and reasons",
-          .details = "The last 50 changes, the newest last, over all attempts.",
-          .arguments = "NAME",
-          .min_words = 1,
-          .max_words = 1,
-          .completes = Completes::canaries,
-          .flags = {document_flag()},
-          .examples = {{"Why did it go back last night?", "kubist canary history shop -n shop"}},
-          .run = run_canary_history};
+  return {
+      .path = "canary history",
+      .group = "Releases and traffic",
+      .summary = "Show what a release went through: its states, weights and reasons",
+      .details = "The last 50 changes, the newest last, over all attempts.",
+      .arguments = "NAME",
+      .min_words = 1,
+      .max_words = 1,
+      .completes = Completes::canaries,
+      .flags = {document_flag()},
+      .examples = {{"Why was it rolled back last night?", "kubist canary history shop -n shop"}},
+      .run = run_canary_history};
 }
 
 }  // namespace kubist::cli

@@ -35,10 +35,11 @@ CommandSpec canary_resume_command() {
 }
 
 CommandSpec canary_abort_command() {
-  return request_command(canary(), "canary abort", "Roll a release back",
-                         "Every route gets the weights of its spec again; the release is Aborted "
-                         "when they are proven.",
-                         {"Take it back and see to it", "kubist canary abort shop -n shop --wait"});
+  return request_command(
+      canary(), "canary abort", "Roll a release back",
+      "Every route gets the weights of its spec again; the release is Aborted "
+      "when they are proven.",
+      {"Roll it back and wait for it", "kubist canary abort shop -n shop --wait"});
 }
 
 CommandSpec canary_promote_command() {

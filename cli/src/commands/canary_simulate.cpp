@@ -153,7 +153,8 @@ constexpr std::string_view k_details =
     "(Jsonnet, and programs of the local configuration; images need a cluster). Its policies and "
     "its loop are those of a real release, on a simulated clock; pods are ready, and routes at new "
     "weights, at once. --policy with -f says what another policy would have done.\n\n"
-    "Between two looks both versions get their share of the requests, which fail independently "
+    "Between two evaluations both versions get their share of the requests, which fail "
+    "independently "
     "(binomial), or in bursts with --icc (beta-binomial). With --recorded they come from a saved "
     "answer of Prometheus to the query of --print-query, asked at /api/v1/query_range. Each "
     "recorded window has as many requests as it had, shared by the simulated weight, and each "
@@ -165,7 +166,8 @@ constexpr std::string_view k_details =
     "the policy Statistical), threshold (Flagger's), z-test or mann-whitney. That is much faster, "
     "for tables. Without --weight the weights follow --steps as the test decides. With --weight "
     "the "
-    "weight stays (or grows to --final-weight) for all looks, and only aborts are measured.\n\n"
+    "weight stays (or grows to --final-weight) for all evaluations, and only aborts are "
+    "measured.\n\n"
     "What the numbers are. Shares are parts of all runs. In abortedShare are runs that were rolled "
     "back for what a policy saw, in promotedShare those that succeeded, the bake included. In "
     "undecidedShare are the rest: held too long, without data, or not over after --looks "
@@ -210,7 +212,7 @@ CommandSpec canary_simulate_command() {
             "stable's true success rate, such as 99 or 99.5%", "99"},
            {"canary-success", 0, FlagKind::text, "PERCENT", "the canary's true success rate", "99"},
            {"rps", 0, FlagKind::text, "RATE", "requests a second, both versions together", "20"},
-           {"interval", 0, FlagKind::duration, "DURATION", "time between looks", "30s"},
+           {"interval", 0, FlagKind::duration, "DURATION", "time between evaluations", "30s"},
            {"looks", 0, FlagKind::number, "N", "then the canary is given up", "500"},
            {"runs", 0, FlagKind::number, "N", "canaries to simulate (1000, with --test 10000)"},
            {"seed", 0, FlagKind::number, "N", "of the random numbers", "1"},
@@ -227,7 +229,7 @@ CommandSpec canary_simulate_command() {
             "with --test: leave a step after so many windows; 0: when it says so (with z-test and "
             "mann-whitney 10)",
             "0"},
-           {"weight", 0, FlagKind::text, "PERCENT", "with --test: one weight for all looks"},
+           {"weight", 0, FlagKind::text, "PERCENT", "with --test: one weight for all evaluations"},
            {"final-weight", 0, FlagKind::text, "PERCENT",
             "with --weight: it grows to this by the last look; 0: it stays", "0"},
            {"alpha", 0, FlagKind::text, "SHARE", "of good canaries that may be aborted", "0.05"},

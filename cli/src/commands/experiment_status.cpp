@@ -102,7 +102,7 @@ CommandSpec experiment_status_command() {
       "For each goal and variant: the samples, the rate or mean, the difference to the control "
       "with its interval, and the p-value of no difference. With -w until it has ended: on a "
       "terminal in place, elsewhere each change. The exit code is 0 where it is "
-      "finished, 4 where it was aborted, 3 while it is under way. It only looks: a kubist that "
+      "finished, 4 where it was aborted, 3 while it is under way. It only reads: a kubist that "
       "watches, or 'kubist reconcile', moves the experiment.",
       {{"Once", "kubist experiment status button -n shop"},
        {"Until it has ended", "kubist experiment status button -n shop -w"},

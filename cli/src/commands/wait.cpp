@@ -95,7 +95,7 @@ CommandSpec wait_command() {
                  "condition=TYPE[=VALUE], jsonpath='{PATH}'[=VALUE], delete, create, ready or "
                  "job=finished; may be repeated: all have to hold"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
-                 "give up after this time; 0 looks once, a negative one waits for ever", "30s"},
+                 "give up after this time; 0 reads once, a negative one waits for ever", "30s"},
                 {"all", 0, FlagKind::boolean, "", "all objects of the type"},
                 {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
                 {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},

@@ -114,7 +114,7 @@ std::optional<ObjectResult> SetRun::left_alone(const Recorded& recorded,
   }
   if (const std::string reason = reason_to_keep(*found, m_inventory->name); !reason.empty()) {
     result.outcome = Outcome::kept;
-    result.message = "no longer in the input, but left alone: " + reason;
+    result.message = "no longer in the input, but kept: " + reason;
     return result;
   }
   const bool holds_others = recorded.ref.group.empty() && recorded.ref.kind == "Namespace" &&

@@ -14,7 +14,7 @@ constexpr std::string_view k_scale =
     "kubist scales nothing: set the replicas of the Deployment, or give it an autoscaler";
 constexpr std::string_view k_borrow =
     "a TrafficRoute has no such field: let it borrow a VirtualService that has it (object.borrow)";
-constexpr std::string_view k_labels = "kubist gives what it makes labels of its own";
+constexpr std::string_view k_labels = "kubist labels what it makes itself";
 
 /// Fields without a counterpart, without the indices of lists.
 constexpr std::array k_rows{
@@ -37,7 +37,7 @@ constexpr std::array k_rows{
     FieldAdvice{"spec.service.primary", k_labels},
     FieldAdvice{"spec.service.canary", k_labels},
     FieldAdvice{"spec.service.unmanagedMetadata",
-                "kubist leaves labels and annotations of others alone"},
+                "kubist keeps the labels and annotations of others"},
     FieldAdvice{"spec.analysis.stepWeightPromotion",
                 "after the last weight the canary has all: add weights above, such as 75"},
     FieldAdvice{"spec.analysis.sessionAffinity", "a release sets cookieName and maxAge only"},

@@ -18,7 +18,7 @@ const std::map<std::string, std::string, std::less<>>& elsewhere() {
   static const std::map<std::string, std::string, std::less<>> types{
       {"post-rollout", "it is no step: a receiver in spec.notifications of the Project is told"},
       {"event", "it is no step: a receiver in spec.notifications of the Project is told"},
-      {"rollback", "no gate rolls back: call `kubist canary abort NAME` where it said yes"}};
+      {"rollback", "no gate rolls back: call `kubist canary abort NAME` where it approved"}};
   return types;
 }
 

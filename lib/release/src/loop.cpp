@@ -151,7 +151,7 @@ class Look : private Machine {
       return false;
     }
     if (!all_as_wanted()) {
-      progress().message = cat("going back", behind());
+      progress().message = cat("rolling back", behind());
       return true;
     }
     const std::string reason = progress().reason;
@@ -273,7 +273,7 @@ class Look : private Machine {
       return say("Applying", cat("setting 100 %", behind()));
     }
     if (m_now - *progress().observed_at < m_plan.bake) {
-      return say("Baking", "at 100 %, ready to go back");
+      return say("Baking", "at 100 %, ready to be rolled back");
     }
     if (has_more_waves()) {
       return next_wave("Baked", "the clusters before have all of it");

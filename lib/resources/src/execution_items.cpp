@@ -90,7 +90,7 @@ class ItemChecker {
       if (imports[i].contains("itemRef")) {
         m_problems.push_back({cat("/imports/", i, "/itemRef"),
                               cat("import ", data::string_at(imports[i], {"name"}),
-                                  " of the Execution cannot come from one of its own items"),
+                                  " of the Execution cannot come from one of its items"),
                               "give it in the imports of the item that needs it"});
       }
     }

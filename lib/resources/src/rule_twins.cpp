@@ -132,7 +132,7 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return !is_type(self, "Templates") || has(self, "template");
      }},
-    {"script and interpreter belong to Script items alone",
+    {"script and interpreter belong to Script items only",
      [](const Json& self, const Json*) {
        return is_type(self, "Script") || count(self, {"script", "interpreter"}) == 0;
      }},
@@ -144,7 +144,7 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return is_type(self, "Container") || !has(self, "onDelete");
      }},
-    {"template and engine belong to Templates items alone",
+    {"template and engine belong to Templates items only",
      [](const Json& self, const Json*) {
        return is_type(self, "Templates") || count(self, {"template", "engine"}) == 0;
      }},

@@ -26,7 +26,7 @@ util::Result<> check_served(const ServedKind& served) {
                    util::ErrorKind::invalid,
                    util::cat("ExecutorDefinition/", served.by, " serves ", served.kind, '.',
                              served.group, ", which has the name or the group of kubist's kinds"),
-                   "Serve a kind of another name, in a group of your own.")
+                   "Serve a kind of another name, in another group.")
              : util::Result<>{};
 }
 

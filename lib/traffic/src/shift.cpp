@@ -78,7 +78,7 @@ util::Result<> add_copies(Json& rule, const Shift& shift, Json& before) {
   if (rule.contains("mirror")) {
     return util::fail(
         util::ErrorKind::invalid,
-        cat("route ", data::string_at(rule, {"name"}), " has a mirror of its own"),
+        cat("route ", data::string_at(rule, {"name"}), " has a mirror already"),
         "A request can have one copy: take the mirror out of the route, or out of the release.",
         "MirrorTaken");
   }

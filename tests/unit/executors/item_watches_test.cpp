@@ -209,7 +209,7 @@ TEST_CASE("item watches: a project has 64 of them, what is beyond is told of onc
     return std::vector<std::string>{util::cat(
         "project namespace ", project,
         ": changes by others of objects beyond 64 kinds and "
-        "namespaces of one project are noticed by the resync alone (docs/reference/limits.md)")};
+        "namespaces of one project are noticed only by the resync (docs/reference/limits.md)")};
   };
   s.keep_many("blog", 70);
   CHECK(s.told_of("blog", 64) == 64);
@@ -232,7 +232,7 @@ TEST_CASE("item watches: all projects have 512 of them") {
         std::vector<std::string>{
             "project namespace p8: changes by others of objects beyond 512 "
             "kinds and namespaces of all "
-            "projects are noticed by the resync alone (docs/reference/limits.md)"});
+            "projects are noticed only by the resync (docs/reference/limits.md)"});
 }
 
 TEST_CASE("item watches: each credential has its own, of what leads to the same address, too") {

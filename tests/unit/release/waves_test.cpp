@@ -116,7 +116,7 @@ TEST_CASE("release loop: members go as one, and one that is gone holds the rest 
     stage.look();
   }
   CHECK(stage.progress.state == State::rolling_back);
-  CHECK(stage.progress.message == "going back (TrafficRoute/web on us at 50 %: no answer)");
+  CHECK(stage.progress.message == "rolling back (TrafficRoute/web on us at 50 %: no answer)");
   us.settled = true;  // it answers, with its old weights
   CHECK(stage.look().state == State::rolling_back);
   us.weight = std::nullopt;

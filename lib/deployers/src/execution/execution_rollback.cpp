@@ -79,8 +79,7 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
   if (outcome.state != Progress::State::done) {
     return util::fail(util::ErrorKind::unavailable, outcome.message);
   }
-  return RolledBack{item.name,
-                    cat(item.name, outcome.ran ? " went back to what it was" : " is as it was"),
+  return RolledBack{item.name, cat(item.name, outcome.ran ? " was rolled back" : " is as it was"),
                     false};
 }
 
@@ -136,7 +135,7 @@ std::vector<RolledBack> roll_back(World& world, const std::string& project, cons
   const auto threw = [&](std::size_t i, const util::Error& error) {
     const std::scoped_lock lock(mutex);
     const std::string& name = group.items[i].name;
-    done.push_back({name, cat(name, " could not go back: ", error.message), false});
+    done.push_back({name, cat(name, " could not be rolled back: ", error.message), false});
   };
   run_in_order(reversed(group.order), project, threw, [&](std::size_t i) {
     const RenderedItem& item = group.items[i];
@@ -145,10 +144,11 @@ std::vector<RolledBack> roll_back(World& world, const std::string& project, cons
     }
     auto what = roll_back_one(world, item, runs[i]);
     const std::scoped_lock lock(mutex);
-    done.push_back(what ? *std::move(what)
-                        : RolledBack{item.name,
-                                     cat(item.name, " could not go back: ", what.error().message),
-                                     false});
+    done.push_back(
+        what ? *std::move(what)
+             : RolledBack{item.name,
+                          cat(item.name, " could not be rolled back: ", what.error().message),
+                          false});
   });
   return done;
 }

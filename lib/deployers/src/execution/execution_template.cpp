@@ -99,7 +99,7 @@ util::Result<Json> evaluate(World& world, const ExecutionInput& input, const Tem
     return template_failed(given.item, "it gives no list of DeployItems",
                            "It is a function of {imports, exports, target, state} that gives "
                            "{deployItems: [{name, type, config, ...}], exports: {}, state: {}}, or "
-                           "the list alone.");
+                           "only the list.");
   }
   return answer;
 }

@@ -58,7 +58,7 @@ util::Result<> check_secret_owner(const Json& present, const Json& desired) {
   }
   return util::fail(util::ErrorKind::denied,
                     util::cat("Secret ", ns_of(desired), "/", name_of(desired),
-                              " is needed, but the one of that name is somebody else's"),
+                              " is needed, but another owner has one of that name"),
                     "Rename or delete that Secret, or give what needs it another name.",
                     std::string(k_name_taken));
 }

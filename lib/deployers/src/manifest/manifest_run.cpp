@@ -103,7 +103,7 @@ ManifestRun::Step ManifestRun::leave_former_target() {
     }
     if (!pending->empty()) {
       return waiting(*pending, "LeaveFormerTarget", "Deleting",
-                     cat("waiting for its objects to go from the former target ",
+                     cat("waiting for its objects to go from the previous target ",
                          m_target.empty() ? "home" : m_target, ":"));
     }
   }

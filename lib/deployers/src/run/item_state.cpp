@@ -37,7 +37,7 @@ util::Result<Located> locate(World& world, const std::string& ns, const std::str
   if (found.workload.state_claim) {
     return util::fail(ErrorKind::invalid,
                       cat("DeployItem ", ns, "/", name, " keeps its state in a volume"),
-                      "Mount the claim into a pod of your own to look at it.");
+                      "Mount the claim into a pod to see what is in it.");
   }
 
   KUBIST_TRY(found.job.place, find_place(world, found.item));

@@ -91,7 +91,7 @@ util::Result<Wish> read_wish(const ExecutorFunction& function, const Json& objec
   wish.ns = view.ns().empty() ? target : std::string(view.ns());
   if (resource.namespaced && wish.ns.empty()) {
     return object_not_allowed(cat(what, " names no namespace"),
-                              "Set metadata.namespace: a Root or a Cluster has none of its own.");
+                              "Set metadata.namespace: a Root or a Cluster has none.");
   }
   KUBIST_CHECK(check_place(function, resource, wish.ns, target, what));
   for (const char* key : {"apiVersion", "kind", "metadata", "status"}) {

@@ -57,7 +57,7 @@ class ContainerRuntime final : public engine::PolicyRuntime {
                       const std::stop_token& stop) {
     if (m_world == nullptr) {
       return {util::fail(ErrorKind::invalid,
-                         cat(definition.name, " is an image, which runs in a cluster alone"),
+                         cat(definition.name, " is an image, which runs in a cluster only"),
                          "'kubist reconcile' runs it, 'kubist policy trace' shows its answer."),
               "", false};
     }

@@ -190,7 +190,7 @@ util::Result<TreeDeletion> delete_tree(kube::Client& home, const std::vector<Tar
                                        const std::stop_token& stop) {
   if (options.remove.propagation == kube::Propagation::orphan) {
     return util::fail(util::ErrorKind::usage, "--cascade=orphan is not for kubist's own objects",
-                      "Set spec.deletionPolicy: Orphan on what shall stay.");
+                      "Set spec.deletionPolicy: Orphan on what is to stay.");
   }
   return TreeRemoval(home, options, hooks, stop).run(tree, others);
 }

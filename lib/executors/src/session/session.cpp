@@ -137,8 +137,8 @@ std::string left_alone(const std::map<std::string, std::size_t>& by_namespace) {
   if (by_namespace.size() > k_most) {
     named.push_back("...");
   }
-  return cat(count, count == 1 ? " DeployItem is" : " DeployItems are",
-             " of no project and left alone, in ", util::join(named, ", "),
+  return cat(count, " DeployItem", count == 1 ? " " : "s ", "of no project not run, in ",
+             util::join(named, ", "),
              ": name them as deployitem/NAME -n NAMESPACE, or pass --all-namespaces");
 }
 

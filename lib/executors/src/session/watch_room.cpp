@@ -39,7 +39,7 @@ WatchRoom::Seat WatchRoom::take(const std::string& project) {
                              ": changes by others of objects beyond ",
                              is_full ? k_most_of_project : k_most, " kinds and namespaces of ",
                              is_full ? "one project" : "all projects",
-                             " are noticed by the resync alone (docs/reference/limits.md)"));
+                             " are noticed only by the resync (docs/reference/limits.md)"));
   }
   return nullptr;
 }

@@ -79,9 +79,10 @@ class DestinationExecutor final : public TrafficExecutor {
     }
     const auto fields = traffic::needs_destination_rule(wanted);
     if (mode.services && !fields.empty()) {
-      return util::fail(refused("NeedsDestinationRule",
-                                cat("Services alone cannot express ", util::join(fields, ", ")),
-                                "Take it away, or use mode DestinationRule with Istio."));
+      return util::fail(
+          refused("NeedsDestinationRule",
+                  cat("Services by themselves cannot express ", util::join(fields, ", ")),
+                  "Take it away, or use mode DestinationRule with Istio."));
     }
     return mode;
   }

@@ -91,7 +91,7 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
   }
   if (outside.all) {
     view.snapshot.warnings.push_back(
-        "DeployItems of no project are left alone: those of all namespaces cannot be listed: " +
+        "DeployItems of no project are not run: those of all namespaces cannot be listed: " +
         refused.to_string());
   }
   return first ? util::Result<TreeView>(util::fail(refused)) : view;

@@ -72,7 +72,7 @@ util::Result<> Replica::check_namespace(const std::stop_token& stop) {
                         cat("namespace ", m_options.ns, " is that of Project/",
                             resources::ObjectView(project).name(),
                             ", whose members could pose as a replica by a Lease there"),
-                        "Give the replicas a namespace of their own, by -n.");
+                        "Give these replicas another namespace, by -n.");
     }
   }
   return {};
@@ -135,7 +135,7 @@ util::Result<> Replica::renew(const std::stop_token& stop) {
       return {};
     }
     say(cat("the Lease ", m_options.ns, '/', m_name,
-            " of this replica is gone, and its projects with it: it begins anew"));
+            " of this replica is gone, and its projects with it: it begins again"));
   }
   return begin_term(stop);
 }

@@ -20,7 +20,7 @@ constexpr std::array k_table{
     Row{"apiserver", "check the API server (kubist version), then run 'kubist istio check' again"},
     Row{"absent", "kubist istio install MANIFESTS (what 'istioctl manifest generate' prints)"},
     Row{"crds-only",
-        "install a control plane again, or delete the CRDs if Istio shall not come back (that "
+        "install a control plane again, or delete the CRDs if Istio is not to come back (that "
         "deletes all its configuration)"},
     Row{"orphan-webhook", "kubist delete {kind} {name}"},
     Row{"remote-istiod", "check the control plane where it runs, and the way to it"},

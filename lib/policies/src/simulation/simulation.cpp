@@ -176,7 +176,8 @@ util::Result<> check_traffic(const TrafficModel& traffic) {
   }
   if (!(traffic.requests_per_second > 0 && traffic.requests_per_second <= k_most_requests) ||
       traffic.interval.count() <= 0) {
-    return bad("there must be traffic (at most 1e9 requests a second), and time between looks");
+    return bad(
+        "there must be traffic (at most 1e9 requests a second), and time between evaluations");
   }
   if (!(traffic.correlation >= 0 && traffic.correlation < 1) || !(traffic.rising > 0)) {
     return bad("the intraclass correlation must be in [0, 1), and rates rise by more than 0 times");
@@ -190,7 +191,7 @@ util::Result<> check_simulation(const Simulation& simulation) {
   const RolloutModel& rollout = simulation.rollout;
   if (rollout.weights.empty() || rollout.looks < 1 || rollout.step_windows < 0 ||
       simulation.traffic.past_windows < 0 || simulation.runs < 1) {
-    return bad("there must be a weight, a look and a run, and no less than 0 windows");
+    return bad("there must be a weight, an evaluation and a run, and no less than 0 windows");
   }
   double before = 0;
   for (const double weight : rollout.weights) {

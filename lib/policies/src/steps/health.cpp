@@ -40,7 +40,7 @@ util::Result<> apply_health(Json& list) {
   config["status"]["state"] = failed == 0 ? Json() : Json{{"failed", std::min(failed, limit)}};
   if (failed >= limit) {
     decide(list, Action::rollback, "Unhealthy",
-           cat(view.target_message, ", for ", limit, " looks"));
+           cat(view.target_message, ", for ", limit, " evaluations"));
   } else if (failed > 0) {
     decide(list, Action::hold, "TargetNotReady", view.target_message);
   } else if (is_live(list, view)) {

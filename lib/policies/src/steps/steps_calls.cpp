@@ -69,7 +69,7 @@ util::Result<Step> read_webhook(const Json& given, const std::string& where) {
       step.name.empty() || url.empty() ? "needs a name and a url"
       : type != k_rollout && type != k_confirm
           ? "type: rollout or confirm-traffic-increase; when it is called is said by its place"
-      : !are_texts(metadata)                   ? "metadata has texts alone"
+      : !are_texts(metadata)                   ? "metadata has only texts"
       : limit.count() < 1 || limit > k_longest ? "timeout: from 1s to 1m"
       : !is_retries(retries)                   ? k_wrong_retries
                                                : nullptr;
@@ -93,7 +93,7 @@ util::Result<Step> read_job(const Json& given, const std::string& where) {
   const auto limit = timeout.value_or(k_job_timeout);
   const char* wrong = step.name.empty() || data::string_at(given, {"image"}).empty()
                           ? "needs a name and an image"
-                      : !is_plain(env) ? "env has names and values alone"
+                      : !is_plain(env)                             ? "env has only names and values"
                       : limit.count() < 1 || limit > k_longest_job ? "timeout: from 1s to 24h"
                       : !is_retries(retries)                       ? k_wrong_retries
                                                                    : nullptr;

@@ -46,7 +46,7 @@ Shift read_shift(const data::Json& json);
 /// of both conditions, with copies of some a rule "RULE-mirror". With an affinity the canary's
 /// answers set the cookie and RULE-canary takes who has it, too; at 100 % a rule "RULE-expire"
 /// takes the cookie away. Rules that do not send there stay as they are. Invalid: no rule does; a
-/// rule that shall have copies has a mirror of its own.
+/// rule that shall have copies has a mirror already.
 util::Result<data::Json> shifted_routes(const data::Json& routes, const Shift& shift);
 
 /// spec.routes once the canary is released: it stands where stable stood, with what both had. For
