@@ -131,7 +131,7 @@ RunReport ReconcileInput::report(const executors::Run& run) const {
   made.json = [this, &run] {
     data::Json document = run_json(run, m_places);
     document["applied"] = m_applied;
-    return document.dump(2) + '\n';
+    return data::to_indented_json(document);
   };
   return made;
 }

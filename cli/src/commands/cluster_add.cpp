@@ -41,6 +41,7 @@ util::Result<int> run_cluster_add(Context& context, const Arguments& arguments) 
   options.ns = ends.ns;
   options.name = arguments.words()[0];
   options.account = {arguments.text("account-namespace"), arguments.text("service-account")};
+  options.in_any_namespace = arguments.given("account-namespace");
   options.access = ends.access;
   options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
@@ -95,7 +96,9 @@ CommandSpec cluster_add_command() {
       .max_words = 1,
       .flags = {home_context_flag(),
                 {"account-namespace", 0, FlagKind::text, "NAME",
-                 "namespace of the account there; it is made if it is missing", "kubist-system"},
+                 "namespace of the account there, also one that others made; it is made if it is "
+                 "missing",
+                 "kubist-system"},
                 {"service-account", 0, FlagKind::text, "NAME",
                  "name of the account there; by default kubist- and the project's namespace"},
                 dry_run_flag("write nothing: client or server"),

@@ -99,7 +99,8 @@ util::Result<int> run_cluster_check(Context& context, const Arguments& arguments
   }
   // It answered, and lacks rights for the connection itself: all that are missing are of interest.
   if (!reached && access && reached.error().http_status == k_forbidden) {
-    KUBIST_TRY(const auto client, kube::Client::connect(*access, context.client_options()));
+    KUBIST_TRY(const auto client,
+               connections.client_by(*access, allowed, "the kubeconfig", context.stop()));
     ask_target(context, *client, report);
   }
   report.judge(util::system_clock().now());

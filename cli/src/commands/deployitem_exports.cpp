@@ -6,6 +6,7 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/item.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
@@ -28,6 +29,21 @@ struct Exports {
   Json shown = Json::object();  ///< those that are public
 };
 
+/// Who may write statuses may name any Secret there: none that is kubist's own, gives access to a
+/// cluster, or was made for another item is read by the caller's rights for it.
+util::Result<> check_made_for(const Json& secret, const std::string& ns, const std::string& name) {
+  const resources::ObjectView view(secret);
+  const std::string item = cat(ns, '/', name);
+  const std::string_view made_for = view.annotation("kubist.io/deployitem");
+  return !deployers::is_off_limits(view) && (made_for.empty() || made_for == item)
+             ? util::Result<>{}
+             : util::fail(ErrorKind::denied,
+                          cat("the status of DeployItem ", item, " names Secret ", view.name(),
+                              ", which does not hold exports of it"),
+                          "Who has changed the status? 'kubist deployitem reconcile " + name +
+                              "' writes it again.");
+}
+
 /// All exports, from the Secret that the item's status names.
 util::Result<Exports> read_exports(Context& context, const std::string& name) {
   KUBIST_TRY(const auto client, context.client());
@@ -44,6 +60,7 @@ util::Result<Exports> read_exports(Context& context, const std::string& name) {
   }
   KUBIST_TRY(const Json secret,
              client->json(kube::get(kube::well_known::secrets(), ns, secret_name), context.stop()));
+  KUBIST_CHECK(check_made_for(secret, ns, name));
   const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
   KUBIST_TRY(const data::Document document,
              data::read_document(text.value_or(""), cat("Secret ", ns, "/", secret_name)));

@@ -22,9 +22,11 @@ util::Result<bool> compare_by(Context& context, const std::vector<std::string>& 
   const util::TempDir live("LIVE");
   const util::TempDir merged("MERGED");
   for (const apply::SetDiff& entry : diffs.objects) {
+    // The name has what the server answered: it leads nowhere else.
+    const std::string name = util::replace_all(entry.name, "/", "_");
     // What is not there is an empty file, as kubectl's.
-    KUBIST_CHECK(util::write_file(live.path() / entry.name, entry.diff.before));
-    KUBIST_CHECK(util::write_file(merged.path() / entry.name, entry.diff.after));
+    KUBIST_CHECK(util::write_file(live.path() / name, entry.diff.before));
+    KUBIST_CHECK(util::write_file(merged.path() / name, entry.diff.after));
   }
   util::Command command{
       .args = program, .inherit_stdout = context.out_is_terminal(), .inherit_stderr = true};

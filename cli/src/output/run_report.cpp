@@ -188,7 +188,7 @@ RunReport run_report(const executors::Run& run, const Places& places) {
     print_run(run, false, text);
     return text.text();
   };
-  made.json = [&] { return run_json(run, places).dump(2) + '\n'; };
+  made.json = [&] { return data::to_indented_json(run_json(run, places)); };
   return made;
 }
 

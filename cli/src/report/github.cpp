@@ -57,7 +57,7 @@ std::string cell(std::string_view text) {
           cat(std::string_view("\\`*_[]|~#!@").find(c) != std::string_view::npos ? "\\" : "", c);
     }
   }
-  return escaped;
+  return util::replace_all(util::replace_all(escaped, "://", "&#58;//"), "www.", "www&#46;");
 }
 
 std::string row(const ReportCase& each) {

@@ -51,7 +51,13 @@ std::string test_case(const RunReport& report, const ReportCase& each) {
 std::string xml_text(std::string_view text) {
   std::string escaped = util::printable(text);
   const std::pair<const char*, const char*> pairs[] = {
-      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"\n", "&#10;"}};
+      {"&", "&amp;"},
+      {"<", "&lt;"},
+      {">", "&gt;"},
+      {"\"", "&quot;"},
+      {"\n", "&#10;"},
+      {"\xEF\xBF\xBE", "\\ufffe"},
+      {"\xEF\xBF\xBF", "\\uffff"}};  // XML has no such characters
   for (const auto& [from, to] : pairs) {
     escaped = util::replace_all(escaped, from, to);
   }

@@ -122,6 +122,13 @@ std::string to_json(const Json& value) {
   return text;
 }
 
+std::string to_indented_json(const Json& value) {
+  std::string text;
+  write_json(value, text, {.indent = 2});
+  text += '\n';
+  return text;
+}
+
 std::string to_kubectl_json(const Json& value) {
   std::string text;
   write_json(value, text, k_kubectl_json);

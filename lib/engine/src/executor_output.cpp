@@ -28,8 +28,6 @@ bool is_reason(const std::string& word) {
 }
 
 util::Result<resources::Condition> read_condition(const Json& entry) {
-  constexpr std::array<std::string_view, 5> k_engines{"Ready", "TreeReady", "Reconciling",
-                                                      "Stalled", "Drifted"};
   resources::Condition condition{std::string(data::string_at(entry, {"type"})),
                                  std::string(data::string_at(entry, {"status"})),
                                  std::string(data::string_at(entry, {"reason"})),
@@ -37,7 +35,7 @@ util::Result<resources::Condition> read_condition(const Json& entry) {
   if (!is_reason(condition.type) || !is_reason(condition.reason)) {
     return broken_list("status.conditions: type and reason must be CamelCase words");
   }
-  if (std::find(k_engines.begin(), k_engines.end(), condition.type) != k_engines.end()) {
+  if (is_engine_condition(condition.type)) {
     return broken_list(cat("status.conditions: ", condition.type, " is kubist's"));
   }
   if (condition.status != "True" && condition.status != "False" && condition.status != "Unknown") {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
 #include <kubist/engine/targets.hpp>
@@ -97,6 +100,12 @@ std::string to_string(const Node& node) {
   }
   text += node.key.name;
   return node.target.empty() ? text : util::cat(text, " on ", node.target);
+}
+
+bool is_engine_condition(std::string_view type) {
+  constexpr std::array<std::string_view, 5> k_types{"Ready", "TreeReady", "Reconciling", "Stalled",
+                                                    "Drifted"};
+  return std::find(k_types.begin(), k_types.end(), type) != k_types.end();
 }
 
 const Json* find_condition(const Json& status, std::string_view type) {

@@ -221,4 +221,20 @@ std::optional<traffic::Override> override_of(const engine::Graph& graph,
   return given;
 }
 
+void keep_present(const engine::Node* route, traffic::Override& given) {
+  const auto present = traffic::read_override(
+      route != nullptr ? data::find_path(route->status(), {"override"}) : nullptr);
+  const bool own = present && present->by == given.by && present->attempt == given.attempt;
+  if (given.split) {
+    given.split = own ? present->split : std::nullopt;
+  }
+  if (given.shift && !given.final) {
+    const int percent = given.shift->percent;
+    given.shift = own ? present->shift : std::nullopt;
+    if (given.shift) {
+      given.shift->percent = percent;
+    }
+  }
+}
+
 }  // namespace kubist::release

@@ -76,8 +76,9 @@ Json token_secret_object(const TargetAccount& account, const ClusterName& cluste
 
 std::vector<Json> target_objects(const TargetAccount& account, const ClusterName& cluster,
                                  const std::string& token_secret) {
-  return {kept("v1", "Namespace", "", account.ns, ""), account_object(account, cluster),
-          target_role(), account_binding(account, project_of(cluster)),
+  return {kept("v1", "Namespace", "", account.ns, cluster.home_uid),
+          account_object(account, cluster), target_role(),
+          account_binding(account, project_of(cluster)),
           token_secret_object(account, cluster, token_secret)};
 }
 

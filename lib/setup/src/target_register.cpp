@@ -59,6 +59,7 @@ class Registration {
     KUBIST_CHECK(check_namespace());
     KUBIST_TRY(m_cluster, cluster_name(m_home, m_options.ns, m_options.name, m_stop));
     KUBIST_TRY(const auto known, find_registered(m_home, m_options.ns, m_options.name, m_stop));
+    m_known = known.has_value();
     KUBIST_CHECK(choose_account(known));
     KUBIST_CHECK(check_choice());
     KUBIST_TRY(const auto cluster, m_home.find(clusters(), m_options.ns, m_options.name, m_stop));
@@ -134,6 +135,21 @@ class Registration {
                              "Choose another name for the new Cluster.");
   }
 
+  /// Who owns a namespace reads its Secrets: a new token comes into one that kubist made for this
+  /// home, or that the caller names.
+  util::Result<apply::Admission> admit_target(const Json& wanted, const Json* live) const {
+    auto admitted = admit_registered(wanted, live);
+    if (admitted || resources::ObjectView(wanted).kind() != "Namespace") {
+      return admitted;
+    }
+    if (m_known || m_options.in_any_namespace) {
+      return apply::Admission{false, "it was there before"};
+    }
+    return util::fail(ErrorKind::conflict,
+                      "it was there before, and who owns it could read the new token",
+                      cat("If only administrators do, say so: --account-namespace ", m_account.ns));
+  }
+
   apply::Report apply_at(Place place, kube::DryRun dry_run,
                          const std::function<void(Place, const apply::ObjectResult&)>& told) {
     std::vector<resources::Manifest> set;
@@ -146,7 +162,7 @@ class Registration {
     options.timeout = m_options.timeout;
     options.admit = [&](std::size_t index, const Json* live) {
       const Json& wanted = set[index].object;
-      return place == Place::home ? admit_home(wanted, live) : admit_registered(wanted, live);
+      return place == Place::home ? admit_home(wanted, live) : admit_target(wanted, live);
     };
     options.on_result = [&](const apply::ObjectResult& result) {
       if (told) {
@@ -185,6 +201,7 @@ class Registration {
   const std::stop_token& m_stop;
   ClusterName m_cluster;
   TargetAccount m_account;
+  bool m_known = false;  ///< it was added before
   std::string m_token_secret;
   std::string m_kubeconfig;
 };

@@ -129,9 +129,6 @@ util::Result<apply::Admission> admit_registered(const Json& wanted, const Json* 
   }
   const resources::ObjectView view(*live);
   const bool ours = view.label(resources::k_managed_by_label) == "kubist";
-  if (!ours && view.kind() == "Namespace") {
-    return apply::Admission{false, "it was there before"};
-  }
   const std::string_view owner = resources::ObjectView(wanted).annotation(k_registered_by);
   if (ours && view.annotation(k_registered_by) == owner) {
     return apply::Admission{};

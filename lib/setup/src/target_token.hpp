@@ -36,8 +36,7 @@ util::Result<ClusterName> cluster_name(kube::Client& home, const std::string& ns
 /// Invalid, where the Cluster has led to another cluster than `target` up to now.
 util::Result<> check_same_cluster(const data::Json* cluster, kube::Client& target,
                                   const std::stop_token& stop);
-/// Leaves alone what is not this owner's: by its label and by who registered it. A namespace may be
-/// anybody's.
+/// Conflict: it is not this owner's, by its label and by who registered it.
 util::Result<apply::Admission> admit_registered(const data::Json& wanted, const data::Json* live);
 
 /// Denied: the account is none that kubist made there for this project. A Secret of home proves

@@ -63,7 +63,8 @@ std::optional<std::chrono::system_clock::time_point> certificates_end(std::strin
   while (const Certificate certificate = read_certificate(text)) {
     std::tm end{};
     if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) == 1) {
-      const auto at = std::chrono::system_clock::from_time_t(::timegm(&end));
+      constexpr std::time_t k_latest = 9'000'000'000;  // of what system_clock holds; 9999 is not
+      const auto at = std::chrono::system_clock::from_time_t(std::min(::timegm(&end), k_latest));
       last = last ? std::max(*last, at) : at;
     }
   }

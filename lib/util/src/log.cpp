@@ -35,7 +35,7 @@ std::string json_string(std::string_view text) {
 }  // namespace
 
 struct Log::State {
-  std::mutex mutex;
+  std::mutex mutex;  ///< guards `warned`
   LogForm form = LogForm::text;
   std::set<std::string, std::less<>> warned;
   std::function<void(std::string_view)> write;
@@ -56,7 +56,6 @@ void Log::write(std::string_view level, std::string_view prefix, std::string_vie
                                 : cat(R"({"level":")", level, R"(","ts":")",
                                       format_micro_time(std::chrono::system_clock::now()),
                                       R"(","msg":)", json_string(shown), "}\n");
-  const std::lock_guard lock(m_state->mutex);
   m_state->write(whole);
 }
 

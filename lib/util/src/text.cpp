@@ -2,6 +2,7 @@
 #include <cctype>
 #include <numeric>
 
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::util {
@@ -267,6 +268,27 @@ std::size_t color_size(std::string_view text) {
   return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 
+/// GitHub and Azure read commands from what steps print (actions/runner's ActionCommand.cs): a line
+/// that begins with "::", and "##[" or "##vso[" anywhere.
+bool is_read_for_commands() {
+  static const bool is_read =
+      !environment("GITHUB_ACTIONS").empty() || !environment("TF_BUILD").empty();
+  return is_read;
+}
+
+std::string without_commands(std::string text) {
+  text = replace_all(replace_all(text, "##[", "#\\x23["), "##vso[", "#\\x23vso[");
+  for (std::size_t line = 0; line != std::string::npos && line < text.size();) {
+    const std::size_t begin = text.find_first_not_of(" \t", line);
+    if (begin != std::string::npos && text.compare(begin, 2, "::") == 0) {
+      text.replace(begin, 1, "\\x3a");
+    }
+    line = text.find('\n', line);
+    line += line == std::string::npos ? 0 : 1;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text, Colors colors) {
@@ -291,7 +313,7 @@ std::string printable(std::string_view text, Colors colors) {
       result += {'\\', 'x', k_hex[byte >> 4U], k_hex[byte & 15U]};
     }
   }
-  return result;
+  return is_read_for_commands() ? without_commands(std::move(result)) : result;
 }
 
 }  // namespace kubist::util

@@ -114,6 +114,30 @@ TEST_CASE("deployitem: reconcile and exports by name") {
   const CommandResult typo = item({"exports", "one", "show"});
   CHECK(typo.exit_code == 1);
   CHECK(typo.err.find("did you mean \"shown\"") != std::string::npos);
+  Json other{{"apiVersion", "v1"},
+             {"kind", "Secret"},
+             {"metadata", {{"name", "other"}, {"namespace", project}}},
+             {"stringData", {{"config", "secret: word"}}}};
+  const auto point_to = [&](const Json& secret) {
+    must(kubectl("home",
+                 {"patch", k_items, "one", "-n", project, "--subresource=status", "--type=merge",
+                  "-p", Json{{"status", {{"exports", {{"secretRef", secret}}}}}}.dump()}));
+  };
+  const Json named =
+      get("home", k_items, "one", project)->at("status").at("exports").at("secretRef");
+  for (const Json& mark : {Json{{"labels", {{"kubist.io/internal", "true"}}}},
+                           Json{{"annotations", {{"kubist.io/deployitem", project + "/two"}}}}}) {
+    remove("home", "secret", "other", project);
+    Json marked = other;
+    marked["metadata"].update(mark);
+    put("home", {marked});
+    point_to({{"name", "other"}});
+    const CommandResult refused = item({"exports", "one", "--show"});
+    CHECK(refused.exit_code != 0);
+    CHECK(refused.err.find("does not hold exports of it") != std::string::npos);
+    CHECK((refused.out + refused.err).find("word") == std::string::npos);
+  }
+  point_to(named);
   const kubist::util::TempDir folder("exports");
   const std::string out = (folder.path() / "out").string();
   CHECK(item({"exports", "one", "--files", out}).exit_code == 0);

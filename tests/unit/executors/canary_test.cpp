@@ -117,6 +117,28 @@ TEST_CASE("canary: an edited route pauses it") {
   CHECK(s.until("Waiting") == "Waiting");
 }
 
+TEST_CASE("canary: an edit that its policies do not agree to reaches no route") {
+  CanarySite s;
+  s.until("Waiting");
+  const std::string agreed = s.routed();
+  const auto edit = [&](const std::string& policies) {
+    s.apply("CanaryRelease", "web",
+            cat("{destination: web, stable: v1, canary: v2, routes: [web], mirror: {percent: 30}, "
+                "interval: 1h, bake: 0s, weights: [20, 50], policies: [",
+                policies, "]}"));
+    s.look();
+    s.look();
+  };
+  edit("{name: nowhere}");
+  CHECK(s.routed() == agreed);
+  edit("{name: Timed, parameters: {step: 1h}}");
+  CHECK(s.routed() != agreed);
+  edit("{name: nowhere}");
+  s.ask("abort");
+  CHECK(s.until("Aborted") == "Aborted");
+  CHECK(s.routed() == s.original);
+}
+
 TEST_CASE("canary: a promotion gives the next weight, a full one all of it") {
   CanarySite s;
   s.until("Waiting");

@@ -11,11 +11,13 @@ struct ExperimentSite : Shop {
     settle();
     original = routed();
   }
-  void experiment(const std::string& policies) {
+  void experiment(const std::string& policies, int weight = 1) {
     apply(
         "Experiment", "button",
         cat("{route: web, interval: 1s, variants: [{name: blue, destination: web, version: v1}, "
-            "{name: green, destination: web, version: v2}], goals: [{name: orders, count: "
+            "{name: green, destination: web, version: v2, weight: ",
+            weight,
+            "}], goals: [{name: orders, count: "
             "'{.n}', successes: '{.k}', source: {json: {namespace: shop-dev, service: 'stats:80', "
             "path: /}}}]",
             policies.empty() ? "" : ", policies: " + policies, "}"));
@@ -64,4 +66,19 @@ TEST_CASE("experiment: policies that change what is counted are refused, and peo
   s.looks(4);
   CHECK(s.field("state") == "Aborted");
   CHECK(s.routed() == s.original);
+}
+
+TEST_CASE("experiment: an edit that its policies do not agree to reaches no client") {
+  ExperimentSite s;
+  s.experiment("");
+  s.looks(3);
+  REQUIRE(s.field("state") == "Running");
+  const std::string agreed = s.routed();
+  s.experiment("[{name: nowhere}]", 99);
+  s.looks(3);
+  CHECK(s.field("state") == "Running");
+  CHECK(s.routed() == agreed);
+  s.experiment("", 99);
+  s.looks(3);
+  CHECK(s.routed() != agreed);
 }

@@ -114,6 +114,17 @@ TEST_CASE("spec.istio: what Root and Project want needs no grant, what a Cluster
   }
 }
 
+TEST_CASE("spec.istio: a ConfigMap is the word of who writes it, but for a digest from above") {
+  Json wanted{{"mode", "Install"}, {"source", {{"configMapRef", {{"name", "istio"}}}}}};
+  CHECK(wish_below(wanted, nullptr, nullptr).second == "IstioInstallNotGranted");
+  CHECK(wish_below(nullptr, wanted, nullptr).second == "IstioInstallNotGranted");
+  const Json without = wanted;
+  wanted["source"]["sha256"] = std::string(64, 'a');
+  CHECK(wish_below(wanted, nullptr, nullptr).second.empty());
+  CHECK(wish_below(nullptr, without, {{"source", wanted["source"]}}).second ==
+        "IstioInstallNotGranted");
+}
+
 TEST_CASE("spec.istio: a granted image runs in no namespace that members may write pods in") {
   const Json object = project({"Image/docker.io/istio/istioctl:*"});
   const auto in = [&](const char* ns) {

@@ -79,8 +79,12 @@ TEST_CASE("kind functions: a status chooses no account") {
   s.make_project("shop");
   s.home->put(plain("Namespace", "", "tools"));
   s.home->put(marked(s, plain("ConfigMap", "tools", "made"), "Cluster/shop/home"));
+  s.home->put(definition("guard", {{"wraps", "Root"}, {"serviceAccountName", "platform"}}));
   s.reconcile();
-  forge_status(s, "nobody");
+  std::string named = "nobody";
+  SUBCASE("of a definition that is not there") {}
+  SUBCASE("of a definition for another kind") { named = "guard"; }
+  forge_status(s, named.c_str());
   s.forget();
   const auto report = s.settle();
   CHECK(node_of(report, "Cluster", "home").ready);

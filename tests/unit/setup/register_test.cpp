@@ -41,6 +41,7 @@ TEST_CASE("cluster add: a dry run of either kind writes nothing") {
   for (const kube::DryRun mode : {kube::DryRun::client, kube::DryRun::server}) {
     RegisterOptions options = two.options();
     options.dry_run = mode;
+    options.in_any_namespace = true;
     const auto made = two.add(options);
     REQUIRE_MESSAGE(made, made.error().to_string());
     CHECK(two.done.size() == 7);
@@ -87,7 +88,9 @@ TEST_CASE("cluster add: what others made is in the way before anything is writte
     two.target->put(
         {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "kubist-system"}}}});
     (each.at_home ? two.home : two.target)->put(each.object);
-    const auto refused = two.add(two.options());
+    RegisterOptions options = two.options();
+    options.in_any_namespace = true;
+    const auto refused = two.add(options);
     REQUIRE(!refused);
     CHECK(refused.error().kind == util::ErrorKind::conflict);
     CHECK_MESSAGE(refused.error().to_string().find(each.part) != std::string::npos,
@@ -95,6 +98,26 @@ TEST_CASE("cluster add: what others made is in the way before anything is writte
     CHECK(two.home->writes().empty());
     CHECK(two.target->writes().empty());
   }
+}
+
+TEST_CASE("cluster add: no token comes into a namespace that others made, unless it is named") {
+  TwoClusters two;
+  Json ns{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "kubist-system"}}}};
+  SUBCASE("without a mark") {}
+  SUBCASE("with a label that anybody can write") {
+    ns["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "kubist"}};
+  }
+  two.target->put(ns);
+  RegisterOptions options = two.options();
+  const auto refused = two.add(options);
+  REQUIRE(!refused);
+  CHECK(refused.error().kind == util::ErrorKind::conflict);
+  CHECK(refused.error().to_string().find("could read the new token") != std::string::npos);
+  CHECK(refused.error().hint.find("--account-namespace kubist-system") != std::string::npos);
+  CHECK(two.target->writes().empty());
+  options.in_any_namespace = true;
+  CHECK(two.add(options));
+  CHECK(two.add(two.options()));  // it is known now
 }
 
 TEST_CASE("cluster add: no token, or one of somebody else, leaves home as it was") {

@@ -77,6 +77,11 @@ bool is_off_limits(const resources::ObjectView& secret) {
          secret.has_finalizer(resources::k_in_use_finalizer);
 }
 
+bool is_export_by_choice(const resources::ObjectView& secret) {
+  const std::string_view item = secret.annotation("kubist.io/deployitem");
+  return !item.empty() && secret.name() != home_export_name(item.substr(item.find('/') + 1));
+}
+
 bool is_off_limits_name(std::string_view secret) {
   for (const std::string_view suffix : {"-import", "-logs", "-last", "-template"}) {
     if (secret.ends_with(suffix)) {

@@ -126,7 +126,9 @@ void drop_conditions(const Json& told, Alignment& alignment) {
     types.emplace_back(k_drifted);
   }
   for (std::string& type : types) {
-    if (!has_type(alignment.conditions, type)) {
+    // A status may name any: the engine's stay.
+    if (!has_type(alignment.conditions, type) &&
+        (type == k_drifted || !engine::is_engine_condition(type))) {
       alignment.gone_conditions.push_back(std::move(type));
     }
   }

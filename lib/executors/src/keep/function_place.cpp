@@ -1,5 +1,7 @@
 #include "keep/function_place.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/setup/install.hpp>
@@ -60,10 +62,17 @@ util::Result<TrafficPlace> cluster_place(Work& work, const std::string& account)
   return place;
 }
 
-/// That of the definition which is in force.
-std::string account_of(const World& world, std::string_view definition) {
+/// That of the definition which is in force, where it is for nodes like this one: who may write a
+/// status names no definition of another kind, nor another account by it.
+std::string account_of(const World& world, const engine::Node& node, std::string_view definition) {
   const auto found = world.functions.find(definition);
-  return found != world.functions.end() && found->second ? found->second->account : "";
+  if (found == world.functions.end() || !found->second) {
+    return "";
+  }
+  const auto& kinds = found->second->kinds;
+  return std::find(kinds.begin(), kinds.end(), node.key.kind) != kinds.end()
+             ? found->second->account
+             : "";
 }
 
 }  // namespace
@@ -124,7 +133,8 @@ util::Result<engine::Removal> remove_function_objects(Work& work, bool with_node
   }
   World& world = work.world();
   auto place = function_place(
-      work, account_of(world, data::string_at(status, {"executor", "name"})), with_node);
+      work, account_of(world, work.node(), data::string_at(status, {"executor", "name"})),
+      with_node);
   const bool nobody =
       place ? place->delete_client == nullptr : place.error().reason == k_account_not_yours;
   if (nobody && world.sites.accounts().own_rights()) {

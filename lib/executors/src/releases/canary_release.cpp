@@ -87,15 +87,20 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
   void ask_routes(Work& work, const release::Plan& plan, const release::Progress& progress,
                   const Json& members) {
     const engine::Graph& graph = work.context().graph;
-    const auto given = release::override_of(graph, work.node(), plan, progress);
-    if (!given) {
+    const auto made = release::override_of(graph, work.node(), plan, progress);
+    if (!made) {
       return;
     }
     for (const std::string& route : plan.routes) {
       const engine::Key key = release::route_key(work.node(), route);
+      traffic::Override given = *made;
+      if (work.context().policy_error != nullptr) {
+        const auto found = graph.find(key);
+        release::keep_present(found.empty() ? nullptr : &graph[found.front()], given);
+      }
       // After the release the spec wins.
-      if (!given->final || release::is_unchanged(graph, key, members)) {
-        world().releases->give(key, *given);
+      if (!given.final || release::is_unchanged(graph, key, members)) {
+        world().releases->give(key, std::move(given));
       }
     }
   }

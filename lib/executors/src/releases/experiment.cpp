@@ -55,6 +55,9 @@ class ExperimentExecutor final : public ManagedExecutor {
     Alignment alignment;
     alignment.status = experiment::to_json(tick.progress);
     if (auto given = experiment::override_of(work.node(), plan, tick.progress)) {
+      if (problem != nullptr) {
+        release::keep_present(route, *given);
+      }
       world().releases->give(release::route_key(work.node(), plan.route), *std::move(given));
     }
     report(tick, problem, alignment);

@@ -132,7 +132,10 @@ IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster, co
   merged.erase("mode");
   Json wanted = administrators;
   wanted.erase("mode");
-  wish.granted = istio_wish(Json{{"istio", administrators}}).installs() && merged == wanted;
+  // What a ConfigMap holds is its namespace's word, unless its digest is the administrators'.
+  const bool pinned = wish.config_map.empty() || !wish.sha256.empty();
+  wish.granted =
+      istio_wish(Json{{"istio", administrators}}).installs() && merged == wanted && pinned;
   return wish;
 }
 

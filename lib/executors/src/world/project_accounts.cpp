@@ -14,6 +14,9 @@ using util::cat;
 
 namespace {
 
+/// An account that no run of so many has asked for is forgotten.
+constexpr std::uint64_t k_kept_runs = 100;
+
 /// Deletes one object, or reads it to see whether it is the one.
 class DeleteTransport final : public FallbackTransport {
  public:
@@ -43,6 +46,10 @@ void ProjectAccounts::begin_run(bool own_rights, kube::DryRun dry_run) {
 void ProjectAccounts::forget_admitted() {
   const std::lock_guard lock(m_mutex);
   m_own.clear();
+  // Who edits an item may name a new account each time.
+  std::erase_if(m_accounts, [&](const auto& entry) {
+    return entry.second->used + k_kept_runs < m_run && entry.second->bound.empty();
+  });
   for (const auto& [user, account] : m_accounts) {
     account->trial.reset();
   }
@@ -56,6 +63,7 @@ ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
     slot = std::make_unique<Account>();
     slot->client = m_home->as(user);
   }
+  slot->used = m_run;
   if (m_trial && !slot->trial) {
     slot->trial = std::make_unique<ProjectTrial>(m_home, slot->client);
   }

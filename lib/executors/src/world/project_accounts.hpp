@@ -107,6 +107,7 @@ class ProjectAccounts {
 
  private:
   struct Account {
+    std::uint64_t used = 0;  ///< the last run that asked for it
     SharedAnswer<bool> allowed;
     std::shared_ptr<kube::Client> client;      ///< that acts as it
     std::unique_ptr<ProjectTrial> trial;       ///< of a server dry run

@@ -20,6 +20,12 @@ util::Result<std::string> secret_value(kube::Client& client, const std::string& 
         cat(what, " is kubist's own or gives access to a cluster, it is sent nowhere"),
         "Name a Secret that you made for this.", "SecretNotAllowed"));
   }
+  if (secret && deployers::is_export_by_choice(resources::ObjectView(*secret))) {
+    return util::fail(util::make_error(
+        util::ErrorKind::forbidden,
+        cat(what, " was made for a DeployItem, under a name of its choice: it is sent nowhere"),
+        "Let the item export it without spec.export.secretRef.", "SecretNotAllowed"));
+  }
   const data::Json* value = secret ? data::find_path(*secret, {"data", key}) : nullptr;
   auto text = value != nullptr && value->is_string()
                   ? util::base64_decode(value->get_ref<const std::string&>())

@@ -27,6 +27,8 @@ bool is_utf8(std::string_view text);
 
 /// On one line, without white space.
 std::string to_json(const Json& value);
+/// With two spaces a level, and a newline at the end.
+std::string to_indented_json(const Json& value);
 /// As `kubectl -o json` prints it, with a newline at the end.
 std::string to_kubectl_json(const Json& value);
 

@@ -41,6 +41,10 @@ bool is_off_limits(const resources::ObjectView& secret);
 /// Is that a name that kubist gives such Secrets? One that is not there yet may become one.
 bool is_off_limits_name(std::string_view secret);
 
+/// Does it hold exports of an item that chose its name (spec.export.secretRef)? It is the item's
+/// word under a name that others may wait for: an administrator, or a Cluster.
+bool is_export_by_choice(const resources::ObjectView& secret);
+
 /// A DeployItem as a deployer sees it, whichever generation of the fields it was written in: the
 /// early one (import.secretRef, providerConfig) or today's (config with importValues).
 struct Item {

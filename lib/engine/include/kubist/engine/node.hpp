@@ -99,6 +99,8 @@ std::string to_string(const Node& node);
 /// The namespace of the project that it is of; empty: the Root, and other cluster-scoped ones.
 std::string project_of(const Node& node);
 
+/// Does kubist itself set conditions of that type? Functions neither set nor remove them.
+bool is_engine_condition(std::string_view type);
 /// The condition of that type in a status, or nullptr.
 const Json* find_condition(const Json& status, std::string_view type);
 

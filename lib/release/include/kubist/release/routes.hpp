@@ -49,4 +49,8 @@ std::optional<traffic::Override> override_of(const engine::Graph& graph,
                                              const engine::Node& release, const Plan& plan,
                                              const Progress& progress);
 
+/// For when its policies fail: what they did not agree to reaches no route. The route (null: there
+/// is none) keeps what it has of `given`'s owner, at the percent that `given` says.
+void keep_present(const engine::Node* route, traffic::Override& given);
+
 }  // namespace kubist::release

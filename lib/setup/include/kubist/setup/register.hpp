@@ -36,6 +36,8 @@ struct RegisterOptions {
   std::string name;  ///< of the Cluster
   /// No name: that of the registration, else kubist-NAMESPACE.
   TargetAccount account;
+  /// The account may come into a namespace that others made: who owns it can read the token.
+  bool in_any_namespace = false;
   kube::ClusterAccess access;  ///< the way to the target
   kube::DryRun dry_run = kube::DryRun::none;
   std::chrono::nanoseconds timeout{0};  ///< for the token and its first use; 0: no limit

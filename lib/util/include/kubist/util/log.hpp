@@ -10,11 +10,12 @@ enum class LogForm {
   json,  ///< a JSON object a line: level (debug, info, warn, error), ts (RFC 3339), msg
 };
 
-/// Where messages for people go (stderr in the program, a string in tests). Any thread: lines never
-/// interleave, and are made printable(). Nothing here may hold a secret: mask before.
+/// Where messages for people go (stderr in the program, a string in tests). Any thread. Lines are
+/// made printable(). Nothing here may hold a secret: mask before.
 class Log {
  public:
-  /// `write` gets whole lines with their newline, one call at a time.
+  /// `write` gets whole lines with their newline, from any thread, and with no lock held: it may
+  /// wait for one whose holder logs.
   Log(int verbosity, std::function<void(std::string_view)> write);
   ~Log();
   Log(const Log&) = delete;
