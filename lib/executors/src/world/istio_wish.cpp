@@ -166,8 +166,11 @@ util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
       granted ? cat(source, " is no address that Istio may be installed from")
               : cat("the Project does not grant that Istio is installed from ", source),
       granted ? "Give the address of another server, without a user's name."
-              : "An administrator can add it to spec.istioInstall.sources of the Project, or set "
-                "spec.istio there.",
+      : wish.config_map.empty()
+          ? "An administrator can add it to spec.istioInstall.sources of the Project, or set "
+            "spec.istio there."
+          : "An administrator can add it to spec.istioInstall.sources of the Project, or set "
+            "spec.istio there with the sha256 of what the ConfigMap holds.",
       "IstioInstallNotGranted"));
 }
 
