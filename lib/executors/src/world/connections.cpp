@@ -65,11 +65,11 @@ util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluste
   }
   // A script may give the kubeconfig of a cluster that it made, in the Secret of its own name.
   // Under another name it would come before the one that an administrator has yet to create.
-  if (const resources::ObjectView view(*secret); deployers::is_export_by_choice(view)) {
+  if (const resources::ObjectView found(*secret); deployers::is_export_by_choice(found)) {
     return util::fail(with_reason(
         util::make_error(
             ErrorKind::invalid,
-            cat(what, " was made for DeployItem ", view.annotation("kubist.io/deployitem"),
+            cat(what, " was made for DeployItem ", found.annotation("kubist.io/deployitem"),
                 ", under a name of its choice"),
             "Let the item export it without spec.export.secretRef."),
         "KubeconfigNotAllowed"));
