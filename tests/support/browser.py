@@ -46,6 +46,7 @@ class Browser:
             self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
             for domain in ("Page", "Runtime", "Log"):
                 self.call(f"{domain}.enable")
+            self.call("Page.setLifecycleEventsEnabled", enabled=True)
         except BaseException:
             self.__exit__()
             raise
@@ -96,7 +97,7 @@ class Browser:
                 if "error" in message:
                     raise RuntimeError(f"browser: {method}: {message['error']['message']}")
                 return message["result"]
-            self.events.append(message.get("method"))
+            self.events.append(message.get("params", {}))
 
     def open(self, url, width=1280, height=900, dark=False):
         """Shows a page and waits until it has loaded."""
@@ -105,11 +106,12 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.errors.clear()
         self.events.clear()
-        if why := self.call("Page.navigate", url=url).get("errorText"):
+        done = self.call("Page.navigate", url=url)
+        if why := done.get("errorText"):
             raise RuntimeError(f"browser: cannot open {url}: {why}")
         until = time.monotonic() + self.deadline
-        while "Page.loadEventFired" not in self.events:
-            self.events.append(self.message(until, f"loading {url}").get("method"))
+        while ("load", done["loaderId"]) not in ((event.get("name"), event.get("loaderId")) for event in self.events):
+            self.events.append(self.message(until, f"loading {url}").get("params", {}))
 
     def value(self, expression):
         """The value of a JavaScript expression in the page; of a promise, what it gives."""
@@ -119,16 +121,18 @@ class Browser:
         return done["result"].get("value")
 
     def wait_for(self, expression):
-        """The value of the expression as soon as it is true."""
-        return self.value(f"""new Promise((done, fail) => {{
-            const begin = Date.now(), ask = () => {{
-              const value = {expression};
-              if (value) done(value);
-              else if (Date.now() - begin > {self.deadline * 500}) fail("still not so: " + {json.dumps(expression)});
-              else setTimeout(ask, 50);
-            }};
-            ask();
-          }})""")
+        """The value of the expression as soon as it is true, also on a page to which this one leads."""
+        until = time.monotonic() + self.deadline
+        while True:
+            why = "it is still not"
+            try:
+                if value := self.value(expression):
+                    return value
+            except RuntimeError as error:  # a page that goes has nothing to ask
+                why = str(error)
+            if time.monotonic() > until:
+                raise RuntimeError(f"browser: {expression} was to be within {self.deadline} s: {why}")
+            time.sleep(0.05)
 
     def screenshot(self, path):
         """The whole page as a PNG file, in its width and not only as high as the window."""
