@@ -1,0 +1,120 @@
+# What the reader of a page has done before it: recorded.py sources this with MARK/PAGE, in the page's folder, where the
+# files of its blocks are. `.variables` is sourced before each command, and `.clean` when the page is at its end.
+before=tests/docs/before
+
+shop() {
+  kubist init
+  kubist apply -f $before/shop.yaml
+  kubist reconcile
+}
+
+# examples/traffic without its own release and experiment; and then the page's release, evaluated once.
+traffic() {
+  kubist init
+  kubist apply -f examples/traffic/project.yaml -f $before/web.yaml
+  kubist reconcile
+  mkdir traffic
+  cp examples/traffic/routes.yaml traffic/
+}
+begun() {
+  traffic
+  kubist apply -f traffic -f release.yaml
+  kubist reconcile --timeout 5s || [ $? = 3 ]
+}
+
+# context NAME CLUSTER...: a kubeconfig with these contexts; the first one is the current one.
+contexts() {
+  local folder name files=
+  folder=$(dirname "$KUBECONFIG")
+  while [ $# -gt 0 ]; do
+    name=$1
+    kubectl config view --raw --minify -o json --kubeconfig "$folder/$2" |
+      jq --arg name "$name" '.clusters[0].name = $name | .users[0].name = $name | .contexts = [{name: $name,
+        context: {cluster: $name, user: $name}}] | .["current-context"] = $name' > "$name.config"
+    files=$files:$name.config
+    shift 2
+  done
+  KUBECONFIG=$files kubectl config view --raw --flatten > kubeconfig
+}
+
+# istioctl of the page is not there: this one prints what the tests' cluster has rendered with it.
+istio() {
+  printf '#!/bin/sh\nexec cat %s\n' "$KUBIST_ISTIO_MANIFEST" > .bin/istioctl
+  chmod +x .bin/istioctl
+  istioctl > istio.yaml
+}
+
+case $1 in
+  cluster/README) cp -r examples/shop environment && rm environment/remote.yaml ;;
+  cluster/clusters)
+    contexts home home prod-eu target1 prod home dev home
+    echo "export KUBECONFIG=$PWD/kubeconfig" > .variables
+    kubist init --context prod-eu
+    echo 'kubist uninstall --context prod-eu --force; kubectl --context prod-eu delete namespace kubist-system' > .clean
+    kubist init
+    kubist apply -f $before/shop.yaml
+    ;;
+  cluster/canary | cluster/experiment)
+    kubist init
+    kubist apply -f examples/traffic/project.yaml
+    ;;
+  cluster/deployitems)
+    kubist init
+    kubectl create namespace team
+    kubectl create rolebinding items --clusterrole=kubist-project --serviceaccount=team:default -n team
+    echo 'kubist delete di --all -n team; kubectl delete namespace team' > .clean
+    sed 's/: pretend/: greet/; s/: deployitems/: team/' examples/deployitems/mock.yaml > item.yaml
+    ;;
+  cluster/edit-with-schemas)
+    kubist init
+    cp -r examples/quickstart env
+    ;;
+  cluster/executors)
+    shop
+    kubist apply -f examples/executors/cluster-facts.yaml
+    kubist apply -f - << 'YAML'
+apiVersion: kubist.io/v1alpha1
+kind: Cluster
+metadata: {name: eu, namespace: shop}
+spec: {home: true, executor: {name: cluster-facts, parameters: {owner: team-a}}}
+YAML
+    kubist reconcile || [ $? = 1 ]
+    ;;
+  cluster/helm)
+    kubectl create namespace shop-dev
+    kubectl create secret generic sh.helm.release.v1.web.v1 -n shop-dev
+    kubectl label secret sh.helm.release.v1.web.v1 owner=helm name=web -n shop-dev
+    echo 'kubectl delete namespace shop-dev' > .clean
+    ;;
+  cluster/kubectl-scripts)
+    shop
+    kubectl create job migrate --image busybox:stable --dry-run=client -o yaml -- echo 42 > schema.yaml
+    cp -r $before env && rm env/web.yaml
+    ;;
+  cluster/policies)
+    kubist init
+    sed '/kind: VirtualCluster/,$d; s/"shop-\*"/&, dev/' $before/shop.yaml | sed '$d' > project.yaml
+    kubist apply -f project.yaml
+    kubist reconcile
+    ;;
+  cluster/run-in-ci)
+    shop
+    kubist apply -f examples/quickstart
+    kubist reconcile
+    echo "export GITHUB_ENV=$PWD/github.env" > .variables
+    echo 'kubist delete -f ci-rbac.yaml; kubectl delete namespace ci; kubist delete -f examples/quickstart' > .clean
+    ;;
+  cluster/*) shop ;;
+  istio/traffic) traffic ;;
+  istio/approve-steps | istio/release-in-steps) begun ;;
+  install/install-istio)
+    istio
+    kubist init
+    kubist apply -f examples/traffic/project.yaml
+    ;;
+  install/*)
+    istio
+    kubist istio install istio.yaml
+    ;;
+  run/landscaper) cp tests/data/landscaper/items.yaml . ;;
+esac
