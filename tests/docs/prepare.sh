@@ -45,10 +45,11 @@ istio() {
 }
 
 case $1 in
-  cluster/README) cp -r examples/shop environment && rm environment/remote.yaml ;;
+  cluster/README) mkdir environment && cp $before/shop.yaml environment ;;
   cluster/clusters)
     contexts home home prod-eu target1 prod home dev home
     echo "export KUBECONFIG=$PWD/kubeconfig" > .variables
+    . ./.variables
     kubist init --context prod-eu
     echo 'kubist uninstall --context prod-eu --force; kubectl --context prod-eu delete namespace kubist-system' > .clean
     kubist init
@@ -71,6 +72,12 @@ case $1 in
     ;;
   cluster/executors)
     shop
+    kubectl create namespace cluster-facts
+    kubectl create namespace kubist-system
+    kubectl create serviceaccount cluster-facts -n kubist-system
+    kubectl create rolebinding cluster-facts --clusterrole=edit --serviceaccount=kubist-system:cluster-facts -n cluster-facts
+    echo 'kubist delete projects --all; kubist delete executordefinition cluster-facts
+      kubectl delete namespace cluster-facts kubist-system' > .clean
     kubist apply -f examples/executors/cluster-facts.yaml
     kubist apply -f - << 'YAML'
 apiVersion: kubist.io/v1alpha1
@@ -78,7 +85,7 @@ kind: Cluster
 metadata: {name: eu, namespace: shop}
 spec: {home: true, executor: {name: cluster-facts, parameters: {owner: team-a}}}
 YAML
-    kubist reconcile || [ $? = 1 ]
+    kubist reconcile
     ;;
   cluster/helm)
     kubectl create namespace shop-dev

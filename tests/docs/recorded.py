@@ -9,9 +9,9 @@ the shell steps of that workflow print. A line `...` stands for any lines. Comma
 end with N. Output is stdout and stderr.
 
 Blocks of another mark than run are for a cluster: what differs from run to run (CHANGING) may differ. Those of mark
-quickstart are compared by stdout only. Any other page begins on a cluster without kubist, and ends so. One of docs/learn
-has no other block than these, `text`, and those with skip="why". For other pages tests/docs/prepare.sh does first what
-the reader has done before.
+quickstart are compared by stdout only. The others begin on a cluster without kubist, and end so; between two pages only
+projects go. A page of docs/learn has no other block than these, `text`, and those with skip="why". For another page
+tests/docs/prepare.sh does first what its reader has done before.
 """
 import collections
 import contextlib
@@ -138,8 +138,8 @@ class Page:
         (self.folder / name).write_text(body)
 
     def prepare(self):
-        """The page's files are there, so that what the reader has made of them before can be made."""
-        for block in BLOCK.finditer(self.text):
+        """On a cluster the page's files are there, so that what the reader has made of them before can be made."""
+        for block in BLOCK.finditer(self.text) if self.cluster else ():
             if file := FILE.fullmatch(block["info"]):
                 self.write(file[1], block["body"])
         code, now = self.run(f"set -u; . {SOURCE}/tests/docs/prepare.sh {self.mark}/{self.path.stem}")
@@ -178,14 +178,13 @@ class Page:
         if not self.counts["run"]:
             self.fail(f"no block `console {self.mark}` or `sh {self.mark}`")
 
-    def remove_kubist(self):
-        """The cluster as it was before any kubist; programs that the page left in the background end first."""
+    def clean(self):
+        """Programs that the page left in the background end, and its projects go."""
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 if (process / "cwd").readlink() == self.folder:
                     os.kill(int(process.name), signal.SIGKILL)
-        self.run("[ ! -e .clean ] || . ./.clean; kubist delete projects --all --timeout=120s || true; "
-                 "kubist uninstall --force")
+        self.run("[ ! -e .clean ] || . ./.clean; kubist delete projects --all --timeout=120s")
 
     def note_costs(self, seconds):
         """As tests/unit/main.cpp does, for scripts/test-times."""
@@ -196,16 +195,18 @@ class Page:
                                           calls.count("kubectl"), calls.count("kubist"), 0, 0, 0, self.path.name))) + "\n")
 
 
+def remove_kubist(kubist):
+    """The cluster as it was before any kubist."""
+    for words in (["delete", "projects", "--all", "--timeout=120s"], ["uninstall", "--force"]):
+        subprocess.run([kubist, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600, check=False)
+
+
 def run_page(kubist, path, mark):
     """False: the page says otherwise than its commands."""
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kubist-recorded-") as name:
         page = Page(kubist, path, mark, pathlib.Path(name))
         try:
-            if page.cluster:
-                page.remove_kubist()
-                page.calls.unlink()
-                begin = time.monotonic()
             if not page.learn and mark != "quickstart":
                 page.prepare()
             page.run_blocks()
@@ -214,7 +215,7 @@ def run_page(kubist, path, mark):
                 page.note_costs(seconds)
         finally:
             if page.cluster:
-                page.remove_kubist()
+                page.clean()
     counts = ", ".join(f"{count} {what}" for what, count in page.counts.items())
     print("\n".join([*page.changes, f"{path}: blocks: {counts}; {seconds:.0f} s"]), flush=True)
     if page.changes and os.environ.get("KUBIST_TEST_ACCEPT"):
@@ -225,8 +226,16 @@ def run_page(kubist, path, mark):
 
 def main():
     kubist, *names = sys.argv[1:]
+    kubist = os.path.abspath(kubist)
     mark = names.pop() if not names[-1].endswith(".md") else "run"
-    same = [run_page(os.path.abspath(kubist), pathlib.Path(name), mark) for name in names]
+    cluster = mark not in ("run", "quickstart")
+    try:
+        if cluster:
+            remove_kubist(kubist)
+        same = [run_page(kubist, pathlib.Path(name), mark) for name in names]
+    finally:
+        if cluster:
+            remove_kubist(kubist)
     sys.exit(0 if all(same) else 1)
 
 
