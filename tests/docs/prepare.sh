@@ -1,5 +1,6 @@
 # What the reader of a page has done before it: recorded.py sources this with MARK/PAGE, in the page's folder, where the
-# files of its blocks are. `.variables` is sourced before each command, and `.clean` when the page is at its end.
+# files of its blocks are. `.variables` is sourced before each command, and `.clean` when the page is at its end. Pages
+# leave their project to the next one, so that a run is short.
 before=tests/docs/before
 
 shop() {
@@ -20,6 +21,7 @@ begun() {
   traffic
   kubist apply -f traffic -f release.yaml
   kubist reconcile --timeout 5s || [ $? = 3 ]
+  echo 'kubist delete -f release.yaml' > .clean
 }
 
 # context NAME CLUSTER...: a kubeconfig with these contexts; the first one is the current one.
@@ -51,19 +53,15 @@ case $1 in
     echo "export KUBECONFIG=$PWD/kubeconfig" > .variables
     . ./.variables
     kubist init --context prod-eu
-    echo 'kubist uninstall --context prod-eu --force; kubectl --context prod-eu delete namespace kubist-system' > .clean
-    kubist init
-    kubist apply -f $before/shop.yaml
-    ;;
-  cluster/canary | cluster/experiment)
-    kubist init
-    kubist apply -f examples/traffic/project.yaml
+    echo 'kubist delete cluster eu -n shop; kubist uninstall --context prod-eu --force
+      kubectl --context prod-eu delete namespace kubist-system --wait=false' > .clean
+    shop
     ;;
   cluster/deployitems)
     kubist init
     kubectl create namespace team
     kubectl create rolebinding items --clusterrole=kubist-project --serviceaccount=team:default -n team
-    echo 'kubist delete di --all -n team; kubectl delete namespace team' > .clean
+    echo 'kubist delete di --all -n team; kubectl delete namespace team --wait=false' > .clean
     sed 's/: pretend/: greet/; s/: deployitems/: team/' examples/deployitems/mock.yaml > item.yaml
     ;;
   cluster/edit-with-schemas)
@@ -76,7 +74,7 @@ case $1 in
     kubectl create namespace kubist-system
     kubectl create serviceaccount cluster-facts -n kubist-system
     kubectl create rolebinding cluster-facts --clusterrole=edit --serviceaccount=kubist-system:cluster-facts -n cluster-facts
-    echo 'kubist delete projects --all; kubist delete executordefinition cluster-facts
+    echo 'kubist delete cluster eu -n shop; kubist delete kexd cluster-facts
       kubectl delete namespace cluster-facts kubist-system' > .clean
     kubist apply -f examples/executors/cluster-facts.yaml
     kubist apply -f - << 'YAML'
@@ -88,30 +86,32 @@ YAML
     kubist reconcile
     ;;
   cluster/helm)
-    kubectl create namespace shop-dev
+    shop
     kubectl create secret generic sh.helm.release.v1.web.v1 -n shop-dev
     kubectl label secret sh.helm.release.v1.web.v1 owner=helm name=web -n shop-dev
-    echo 'kubectl delete namespace shop-dev' > .clean
     ;;
   cluster/kubectl-scripts)
     shop
     kubectl create job migrate --image busybox:stable --dry-run=client -o yaml -- echo 42 > schema.yaml
     cp -r $before env && rm env/web.yaml
     ;;
-  cluster/policies)
-    kubist init
-    sed '/kind: VirtualCluster/,$d; s/"shop-\*"/&, dev/' $before/shop.yaml | sed '$d' > project.yaml
-    kubist apply -f project.yaml
-    kubist reconcile
-    ;;
   cluster/run-in-ci)
     shop
     kubist apply -f examples/quickstart
     kubist reconcile
     echo "export GITHUB_ENV=$PWD/github.env" > .variables
-    echo 'kubist delete -f ci-rbac.yaml; kubectl delete namespace ci; kubist delete -f examples/quickstart' > .clean
+    echo 'kubist delete -f ci-rbac.yaml; kubectl delete namespace ci --wait=false' > .clean
     ;;
   cluster/*) shop ;;
+  istio/istio) ;;
+  istio/canary)
+    traffic
+    echo 'kubist delete -f release.yaml' > .clean
+    ;;
+  istio/experiment)
+    traffic
+    echo 'kubist delete -f experiment.yaml' > .clean
+    ;;
   istio/traffic) traffic ;;
   istio/approve-steps | istio/release-in-steps) begun ;;
   install/install-istio)

@@ -9,9 +9,9 @@ the shell steps of that workflow print. A line `...` stands for any lines. Comma
 end with N. Output is stdout and stderr.
 
 Blocks of another mark than run are for a cluster: what differs from run to run (CHANGING) may differ. Those of mark
-quickstart are compared by stdout only. The others begin on a cluster without kubist, and end so; between two pages only
-projects go. A page of docs/learn has no other block than these, `text`, and those with skip="why". For another page
-tests/docs/prepare.sh does first what its reader has done before.
+quickstart are compared by stdout only. The first page of the others begins on a cluster without kubist, and the last one
+leaves such a cluster. A page of docs/learn has no other block than these, `text`, and those with skip="why". For another
+page tests/docs/prepare.sh does first what its reader has done before.
 """
 import collections
 import contextlib
@@ -179,12 +179,12 @@ class Page:
             self.fail(f"no block `console {self.mark}` or `sh {self.mark}`")
 
     def clean(self):
-        """Programs that the page left in the background end, and its projects go."""
+        """Programs that the page left in the background end, and what would disturb others goes."""
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 if (process / "cwd").readlink() == self.folder:
                     os.kill(int(process.name), signal.SIGKILL)
-        self.run("[ ! -e .clean ] || . ./.clean; kubist delete projects --all --timeout=120s")
+        self.run("[ ! -e .clean ] || . ./.clean")
 
     def note_costs(self, seconds):
         """As tests/unit/main.cpp does, for scripts/test-times."""
