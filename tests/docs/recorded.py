@@ -56,11 +56,16 @@ def as_said(said, now, mark):
     return re.fullmatch("".join(lines), comparable(now, mark)) is not None
 
 
+def spent():
+    """Seconds of the clock, of this process and of its children."""
+    return [time.monotonic()] + [sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+
+
 class Page:
     """One document, its folder, and what is to be changed in it."""
 
     def __init__(self, kubist, path, mark, folder):
-        self.path, self.mark, self.folder = path, mark, folder
+        self.path, self.mark, self.folder, self.begin = path, mark, folder, spent()
         self.cluster = mark not in ("run", "quickstart")
         self.learn = path.resolve().parent.name == "learn" and self.cluster  # install.md has no cluster
         self.text = path.read_text()
@@ -186,10 +191,10 @@ class Page:
                     os.kill(int(process.name), signal.SIGKILL)
         self.run("[ ! -e .clean ] || . ./.clean")
 
-    def note_costs(self, seconds):
+    def note_costs(self):
         """As tests/unit/main.cpp does, for scripts/test-times."""
         calls = self.calls.read_text().split()
-        cpu = [sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        seconds, *cpu = (now - begin for now, begin in zip(spent(), self.begin))
         with open(os.environ["KUBIST_TEST_COSTS"], "a", encoding="utf-8") as out:
             out.write("\t".join(map(str, (os.environ.get("KUBIST_TEST_ENTRY", "recorded"), seconds, *cpu,
                                           calls.count("kubectl"), calls.count("kubist"), 0, 0, 0, self.path.name))) + "\n")
@@ -203,21 +208,19 @@ def remove_kubist(kubist):
 
 def run_page(kubist, path, mark):
     """False: the page says otherwise than its commands."""
-    begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kubist-recorded-") as name:
         page = Page(kubist, path, mark, pathlib.Path(name))
         try:
             if not page.learn and mark != "quickstart":
                 page.prepare()
             page.run_blocks()
-            seconds = time.monotonic() - begin
             if os.environ.get("KUBIST_TEST_COSTS"):
-                page.note_costs(seconds)
+                page.note_costs()
         finally:
             if page.cluster:
                 page.clean()
     counts = ", ".join(f"{count} {what}" for what, count in page.counts.items())
-    print("\n".join([*page.changes, f"{path}: blocks: {counts}; {seconds:.0f} s"]), flush=True)
+    print("\n".join([*page.changes, f"{path}: blocks: {counts}; {time.monotonic() - page.begin[0]:.0f} s"]), flush=True)
     if page.changes and os.environ.get("KUBIST_TEST_ACCEPT"):
         path.write_text("".join(page.pieces) + page.text[page.end:])
         return True
