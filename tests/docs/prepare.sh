@@ -24,7 +24,7 @@ begun() {
   echo 'kubist delete -f release.yaml' > .clean
 }
 
-# context NAME CLUSTER...: a kubeconfig with these contexts; the first one is the current one.
+# contexts NAME CLUSTER...: a kubeconfig with these contexts; the first one is the current one.
 contexts() {
   local folder name files=
   folder=$(dirname "$KUBECONFIG")
@@ -39,7 +39,7 @@ contexts() {
   KUBECONFIG=$files kubectl config view --raw --flatten > kubeconfig
 }
 
-# istioctl of the page is not there: this one prints what the tests' cluster has rendered with it.
+# istioctl is not there: this one prints the manifests of the Istio that the tests run.
 istio() {
   printf '#!/bin/sh\nexec cat %s\n' "$KUBIST_ISTIO_MANIFEST" > .bin/istioctl
   chmod +x .bin/istioctl
