@@ -23,6 +23,7 @@ highlight_language = "none"
 
 html_theme = "furo"
 html_title = f"kubist {release}"
+html_favicon = "pictures/icon.svg"
 html_copy_source = False
 html_show_sphinx = False
 html_extra_path = ["site"]  # index.html, which leads to docs/index.html

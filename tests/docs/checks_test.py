@@ -34,6 +34,20 @@ MESSAGES = {  # C++, and what messages.py says of it
     f'fail("{LONG}");'.replace("\n", ' "\n"'): "a sentence of",
     'f("no", "kubist looks", "at it"); // "in vain"\nf(R"x(in vain)x", "alone", "see \\"it\\" now");': None,
 }
+COMMANDS = {
+    "```sh\nls\n```": "a block `sh` that no test runs",
+    "```\nls\n```": "a block `` that no test runs",
+    "```console\n$ ls\n```": "a block `console` that no test runs",
+    "```console nosuch\n$ ls\n```": "a block `console nosuch` that no test runs",
+    "```console quickstart\n$ ls\n```": "that no test runs",
+    "```groovy\nsh 'ls'\n```": "a block `groovy` that no test runs",
+    "```text\n$ ls\n```": "a block `text` that no test runs",
+    '```sh skip=""\nls\n```': "that no test runs",
+    "text\n\n    ls": "page.md:3: a block that is indented",
+    "- item\n\n  ```sh\n  ls\n  ```": "a block that is indented",
+    "```sh run\nls\n```\n\n```console cluster exit=3\n$ ls\n```\n\n```yaml\na: 1\n```": None,
+    '```sh skip="it needs a browser"\nls\n```\n\n```sh file=a.sh\nls\n```': None,
+}
 
 
 def run(check, *arguments):
@@ -62,13 +76,13 @@ def main():
             expect("links.py", text, message, links(folder, text))
         (folder / "docs/alone.md").write_text("# Alone\n")
         expect("links.py", "alone.md", "no links lead from docs/index.md", links(folder, ""))
-        for text, message in STYLE.items():
-            (folder / "page.md").write_text(text + "\n")
-            expect("style.py", text, message, run("style.py", folder / "page.md"))
-        for text, message in MESSAGES.items():
-            (folder / "source.cpp").write_text(text + "\n")
-            expect("messages.py", text, message, run("messages.py", folder / "source.cpp"))
-    print(f"{len(LINKS) + 1 + len(STYLE) + len(MESSAGES)} texts are judged as they should be")
+        for check, name, texts in (("style.py", "page.md", STYLE), ("commands.py", "page.md", COMMANDS),
+                                   ("messages.py", "source.cpp", MESSAGES)):
+            for text, message in texts.items():
+                (folder / name).write_text(text + "\n")
+                expect(check, text, message, run(check, folder / name))
+    count = len(LINKS) + 1 + len(STYLE) + len(COMMANDS) + len(MESSAGES)
+    print(f"{count} texts are judged as they should be")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
-"""Runs the recorded commands of a document and compares what they print with what stands there.
+"""Runs the commands of documents and compares what they print with what stands there.
 
-  recorded.py KUBIST DOCUMENT [MARK]     KUBIST_TEST_ACCEPT=1 rewrites the output in the document
+  recorded.py KUBIST DOCUMENT... [MARK]     KUBIST_TEST_ACCEPT=1 rewrites the output in the document
 
 Blocks with the info string `console MARK [exit=N]` (default: run) are run in order, each line behind `$ ` by bash in one
-temporary folder, in which `kubist` is KUBIST and examples/ and tests/ are the repository's. `yaml file=NAME` is written
-there first; `text steps=NAME` is what the shell steps of that workflow print. A line `...` stands for any lines. Commands
-end with 0; with exit=N one or more end with N. Output is stdout and stderr.
+temporary folder, in which `kubist` is KUBIST and examples/ and tests/ are the repository's. A block `sh MARK [exit=N]` is
+run as one script, and what it prints is not compared. `yaml file=NAME` is written there first; `text steps=NAME` is what
+the shell steps of that workflow print. A line `...` stands for any lines. Commands end with 0; with exit=N one or more
+end with N. Output is stdout and stderr.
 
 Blocks of another mark than run are for a cluster: what differs from run to run (CHANGING) may differ. Those of mark
-quickstart are compared by stdout only. A page of docs/learn begins on a cluster without kubist, ends so, and has no
-other block than these, `text`, and those with skip="why".
+quickstart are compared by stdout only. The first page of the others begins on a cluster without kubist, and the last one
+leaves such a cluster. A page of docs/learn has no other block than these, `text`, and those with skip="why". For another
+page tests/docs/prepare.sh does first what its reader has done before.
 """
 import collections
 import contextlib
@@ -27,6 +29,7 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"\w+ file=(\S+)")
 HIDDEN = re.compile(r"^(?:~~~|[ \t]+```|[ \t]+~~~)|(?<=\n\n)(?: {4}|\t)", re.MULTILINE)
 CHANGING = [(re.compile(pattern), name) for pattern, name in (
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", "INSTANT"),
@@ -53,12 +56,18 @@ def as_said(said, now, mark):
     return re.fullmatch("".join(lines), comparable(now, mark)) is not None
 
 
+def spent():
+    """Seconds of the clock, of this process and of its children."""
+    return [time.monotonic()] + [sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+
+
 class Page:
     """One document, its folder, and what is to be changed in it."""
 
     def __init__(self, kubist, path, mark, folder):
-        self.path, self.mark, self.folder = path, mark, folder
-        self.learn = path.resolve().parent.name == "learn" and mark != "run"  # install.md has no cluster
+        self.path, self.mark, self.folder, self.begin = path, mark, folder, spent()
+        self.cluster = mark not in ("run", "quickstart")
+        self.learn = path.resolve().parent.name == "learn" and self.cluster  # install.md has no cluster
         self.text = path.read_text()
         self.counts, self.changes, self.pieces, self.end = collections.Counter(), [], [], 0
         for name in ("examples", "tests") if not self.learn else ():
@@ -76,7 +85,8 @@ class Page:
         path.chmod(0o755)
 
     def run(self, command, more=None):
-        environment = {**os.environ, "PATH": f"{self.folder}/.bin:{os.environ['PATH']}", **(more or {})}
+        environment = {**os.environ, "PATH": f"{self.folder}/.bin:{os.environ['PATH']}",
+                       "BASH_ENV": f"{self.folder}/.variables", **(more or {})}
         if self.mark == "run":
             environment["KUBECONFIG"] = f"{self.folder}/none"  # these need no cluster
         if self.learn:
@@ -106,6 +116,11 @@ class Page:
             self.fail(f"no command of this block ends with {wanted}:\n{body}")
         return text
 
+    def run_script(self, info, body):
+        code, now = self.run(body)
+        if code != int(info.partition(" exit=")[2] or 0):
+            self.fail(f"{body}{now}ended with {code}")
+
     def run_steps(self, name, body):
         """What the shell steps of a workflow of GitHub Actions print, run as there."""
         import yaml  # python3-yaml, which no other page needs
@@ -123,15 +138,30 @@ class Page:
                     self.fail(f"{name}: {step['run']}\n{printed}ended with {code}")
         return body if as_said(body, now, self.mark) else now
 
+    def write(self, name, body):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(body)
+
+    def prepare(self):
+        """On a cluster the page's files are there, so that what the reader has made of them before can be made."""
+        for block in BLOCK.finditer(self.text) if self.cluster else ():
+            if file := FILE.fullmatch(block["info"]):
+                self.write(file[1], block["body"])
+        code, now = self.run(f"set -u; . {SOURCE}/tests/docs/prepare.sh {self.mark}/{self.path.stem}")
+        if code:
+            self.fail(f"prepare.sh {self.mark}/{self.path.stem}: ended with {code}:\n{now}")
+
     def run_block(self, block):
         info, body = block["info"], block["body"]
         now = body
-        if file := re.fullmatch(r"\w+ file=(\S+)", info):
-            (self.folder / file[1]).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / file[1]).write_text(body)
+        if file := FILE.fullmatch(info):
+            self.write(file[1], body)
         elif re.fullmatch(rf"console {self.mark}(?: exit=\d+)?", info):
             self.counts["run"] += 1
             now = self.run_console(info, body)
+        elif re.fullmatch(rf"sh {self.mark}(?: exit=\d+)?", info):
+            self.counts["run"] += 1
+            self.run_script(info, body)
         elif steps := re.fullmatch(r"text steps=(\S+)", info):
             self.counts["run"] += 1
             now = self.run_steps(steps[1], body)
@@ -151,49 +181,65 @@ class Page:
         for block in BLOCK.finditer(self.text):
             self.run_block(block)
         if not self.counts["run"]:
-            self.fail(f"no block `console {self.mark}`")
+            self.fail(f"no block `console {self.mark}` or `sh {self.mark}`")
 
-    def remove_kubist(self):
-        """The cluster as it was before any kubist; programs that the page left in the background end first."""
+    def clean(self):
+        """Programs that the page left in the background end, and what would disturb others goes."""
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 if (process / "cwd").readlink() == self.folder:
                     os.kill(int(process.name), signal.SIGKILL)
-        self.run("kubist delete projects --all --timeout=120s || true; kubist uninstall --force")
+        self.run("[ ! -e .clean ] || . ./.clean")
 
-    def note_costs(self, seconds):
+    def note_costs(self):
         """As tests/unit/main.cpp does, for scripts/test-times."""
         calls = self.calls.read_text().split()
-        cpu = [sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        seconds, *cpu = (now - begin for now, begin in zip(spent(), self.begin))
         with open(os.environ["KUBIST_TEST_COSTS"], "a", encoding="utf-8") as out:
             out.write("\t".join(map(str, (os.environ.get("KUBIST_TEST_ENTRY", "recorded"), seconds, *cpu,
                                           calls.count("kubectl"), calls.count("kubist"), 0, 0, 0, self.path.name))) + "\n")
 
 
-def main():
-    kubist, path = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-    mark = sys.argv[3] if len(sys.argv) > 3 else "run"
-    begin = time.monotonic()
+def remove_kubist(kubist):
+    """The cluster as it was before any kubist."""
+    for words in (["delete", "projects", "--all", "--timeout=120s"], ["uninstall", "--force"]):
+        subprocess.run([kubist, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600, check=False)
+
+
+def run_page(kubist, path, mark):
+    """False: the page says otherwise than its commands."""
     with tempfile.TemporaryDirectory(prefix="kubist-recorded-") as name:
         page = Page(kubist, path, mark, pathlib.Path(name))
         try:
-            if page.learn:
-                page.remove_kubist()
-                page.calls.unlink()
-                begin = time.monotonic()
+            if not page.learn and mark != "quickstart":
+                page.prepare()
             page.run_blocks()
-            seconds = time.monotonic() - begin
             if os.environ.get("KUBIST_TEST_COSTS"):
-                page.note_costs(seconds)
+                page.note_costs()
         finally:
-            if page.learn:
-                page.remove_kubist()
+            if page.cluster:
+                page.clean()
     counts = ", ".join(f"{count} {what}" for what, count in page.counts.items())
-    print("\n".join([*page.changes, f"{path}: blocks: {counts}; {seconds:.0f} s"]))
+    print("\n".join([*page.changes, f"{path}: blocks: {counts}; {time.monotonic() - page.begin[0]:.0f} s"]), flush=True)
     if page.changes and os.environ.get("KUBIST_TEST_ACCEPT"):
         path.write_text("".join(page.pieces) + page.text[page.end:])
-    elif page.changes:
-        sys.exit(1)
+        return True
+    return not page.changes
+
+
+def main():
+    kubist, *names = sys.argv[1:]
+    kubist = os.path.abspath(kubist)
+    mark = names.pop() if not names[-1].endswith(".md") else "run"
+    cluster = mark not in ("run", "quickstart")
+    try:
+        if cluster:
+            remove_kubist(kubist)
+        same = [run_page(kubist, pathlib.Path(name), mark) for name in names]
+    finally:
+        if cluster:
+            remove_kubist(kubist)
+    sys.exit(0 if all(same) else 1)
 
 
 if __name__ == "__main__":

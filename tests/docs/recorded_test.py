@@ -55,6 +55,13 @@ class RecordedTest(unittest.TestCase):
         self.assertEqual(self.page.read_text(), text.replace("get a\n", "get a\nget a\n"))
         self.check(0, self.page.read_text())
 
+    def test_scripts(self):
+        self.check(0, "```sh cluster\nX=a\nkubist get $X > out\n```\n```console cluster\n$ cat out\nget a\n```\n", "2 run")
+        self.check(1, "```sh cluster\nkubist wait 2s 3\nkubist get\n```\n", "ended with 3")
+        self.check(0, "```sh cluster exit=3\nkubist wait 2s 3\n```\n")
+        self.check(1, "```sh cluster exit=3\nkubist get\n```\n", "ended with 0")
+        self.check(1, "```sh run\nkubist get\n```\n", "is never run")
+
     def test_exit_codes(self):
         self.check(1, "```console cluster\n$ kubist wait 2s 3\n...\n```\n", "ended with 3: say exit=3")
         self.check(0, "```console cluster exit=3\n$ kubist wait 2s 3\n...\n$ kubist get\nget\n```\n")
