@@ -84,3 +84,44 @@ TEST_CASE("rechecks: a release that another run has led on since the plan is pla
   });
   CHECK(lists >= 3);  // to plan, under the lock, and to plan again
 }
+
+TEST_CASE("rechecks: what is slow of a plan need not end before the project is planned again") {
+  Site s;
+  const util::TempDir folder("slow");
+  const std::string file = (folder.path() / "calls").string();
+  auto options = s.session_options();
+  options.local.programs["slow"].program = "/bin/sh";
+  options.local.programs["slow"].args = {
+      "-c", cat("echo begun >> ", file, "; sleep 3; echo ended >> ", file, "; exec cat")};
+  s.session = executors::Session::open(s.home->connect(s.network), options, {}).value();
+  s.make_project("shop");
+  s.home->put(object("ClusterPolicyDefinition", "", "slow", {{"runtime", {{"exec", "slow"}}}}));
+  s.settle();
+  s.virtual_cluster("shop", "slow", {{"policies", {{{"name", "slow"}}}}});
+  s.virtual_cluster("shop", "quick");
+  const auto calls = [&](const char* what) {
+    const std::string text = util::read_file(file).value_or("");
+    int count = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  int locks = 0;
+  s.home->before("GET *leases/kubist*", [&] {
+    if (++locks == 1) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (calls("begun") == 0 && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+      s.virtual_cluster("shop", "new");
+    }
+  });
+  CHECK(s.reconcile({.parallelism = 8}).summary.failed == 0);
+  CHECK(locks > 0);
+  CHECK(calls("begun") == 2);
+  CHECK(calls("ended") == 1);
+  for (const char* name : {"slow", "quick", "new"}) {
+    CHECK(condition(s.vc("shop", name), "Ready") == "True");
+  }
+}
