@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <kubist/data/json_text.hpp>
 #include <kubist/executors/prepare.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
