@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
 
 #include "output/set_documents.hpp"
