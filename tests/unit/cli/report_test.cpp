@@ -130,6 +130,12 @@ TEST_CASE("report: a command with nothing to do has one case, which passed") {
   CHECK(gitlab_report(report) == "[]\n");
 }
 
+TEST_CASE("report: JUnit has no character that XML does not know") {
+  RunReport report{.title = "kubist apply"};
+  report.cases = {failed_case("a", "\xEF\xBF\xBE b \xEF\xBF\xBF", {"stdin", 1, 2})};
+  CHECK(contains(junit_report(report), "\\ufffe b \\uffff"));
+}
+
 TEST_CASE("report: fingerprints are each its own, and the same when lines move") {
   const auto prints = [](std::size_t line) {
     RunReport report{.title = "kubist validate"};
@@ -181,7 +187,7 @@ TEST_CASE("report: the summary of a GitHub step is a table that its text cannot 
   report.cases = {failed_case("a|b", "<img src=x>\n[link](http://x) `code` @all", {"stdin", 1, 2})};
   CHECK(contains(github_summary(report),
                  "| failed | a\\|b | stdin:1:2 | Invalid | &lt;img src=x&gt;<br>\\[link\\]"
-                 "(http://x) \\`code\\` \\@all |\n"));
+                 "(http&#58;//x) \\`code\\` \\@all |\n"));
   report.cases.resize(400, report.cases.front());
   CHECK(contains(github_summary(report), "and 200 more\n"));
 }
