@@ -85,7 +85,7 @@ TEST_CASE("outside: a whole run leaves such items alone and says so; who names o
   Outside outside("outside");
   put("home", {outside.item("one", "a"), outside.item("two", "b")});
   const CommandResult whole = outside.run({"--timeout=60s"});
-  CHECK_MESSAGE(whole.err.find("DeployItems are of no project not run, in ") != std::string::npos,
+  CHECK_MESSAGE(whole.err.find("DeployItems of no project were not run, in ") != std::string::npos,
                 whole.err);
   CHECK_MESSAGE(whole.err.find(cat(outside.ns(), " (2)")) != std::string::npos, whole.err);
   CHECK(outside.ready("one") == "");

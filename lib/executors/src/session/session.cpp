@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
@@ -138,8 +137,8 @@ std::string left_alone(const std::map<std::string, std::size_t>& by_namespace) {
   if (by_namespace.size() > k_most) {
     named.push_back("...");
   }
-  return cat(count, " DeployItem", count == 1 ? " " : "s ", "of no project not run, in ",
-             util::join(named, ", "),
+  return cat(count, " DeployItem", count == 1 ? " of no project was" : "s of no project were",
+             " not run, in ", util::join(named, ", "),
              ": name them as deployitem/NAME -n NAMESPACE, or pass --all-namespaces");
 }
 
@@ -251,19 +250,7 @@ struct Session::Plans {
   int count = 0;
   std::set<std::string> of_replicas = {};  ///< project namespaces
   bool halted = false;                     ///< the last one: it found more of those
-  bool changed = false;                    ///< the last one was given up: its project had changed
 };
-
-namespace {
-
-bool is_of_one_project(const Graph& graph, const std::vector<NodeId>& selected) {
-  return std::all_of(selected.begin(), selected.end(), [&](NodeId id) {
-    const std::string ns = engine::project_of(graph[id]);
-    return !ns.empty() && ns == engine::project_of(graph[selected.front()]);
-  });
-}
-
-}  // namespace
 
 util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plans,
                                     engine::Observer& observer, const std::stop_token& outer) {
@@ -297,26 +284,15 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
       plans.run_id, m_options.clock->now(), options.dry_run != kube::DryRun::none, options.causes,
       options.cause.empty() ? cat("asked for by ", m_options.identity) : options.cause};
   Rechecks rechecks(*m_home, graph, selected, view.snapshot.definitions, options.outside, stop);
-  const bool gives_up = plans.count + 1 < k_max_plans && is_of_one_project(graph, selected);
-  std::atomic<bool> changed = false;
-  ProjectLocks::Options lock_options{
-      m_options.identity,
-      info.id,
-      options.lock_timeout,
-      [&](const std::string& ns) {
-        auto same = rechecks.check(ns);
-        if (!same && same.error().reason == k_plan_changed && gives_up) {
-          // What is slow of this plan need not end before the next.
-          changed = true;
-          halted.request_stop();
-        }
-        return same;
-      },
-      nullptr,
-      m_options.clock,
-      m_options.sleep,
-      planned_at,
-      &m_leases};
+  ProjectLocks::Options lock_options{m_options.identity,
+                                     info.id,
+                                     options.lock_timeout,
+                                     [&](const std::string& ns) { return rechecks.check(ns); },
+                                     nullptr,
+                                     m_options.clock,
+                                     m_options.sleep,
+                                     planned_at,
+                                     &m_leases};
   lock_options.take_over = options.beside == Beside::take_over;
   if (options.beside == Beside::hand_over) {
     lock_options.on_replica = [&](const std::string& ns) {
@@ -360,8 +336,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   run.report =
       engine::run(graph, selected, info, run_options,
                   {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
-  plans.changed = changed;
-  plans.halted = stop.stop_requested() && !outer.stop_requested() && !changed;
+  plans.halted = stop.stop_requested() && !outer.stop_requested();
   if (plans.halted) {
     plans.of_replicas.merge(projects_of_replicas(*m_home, graph, selected, outer));
   }
@@ -380,8 +355,7 @@ util::Result<Run> Session::run_planned(const ReconcileOptions& options, const st
   Plans plans{.run_id = run_id};
   while (true) {
     auto run = run_once(options, plans, observer, stop);
-    if (!run || stop.stop_requested() ||
-        !(plans.halted || plans.changed || is_outdated(run->report))) {
+    if (!run || stop.stop_requested() || !(plans.halted || is_outdated(run->report))) {
       return run;
     }
     if (++plans.count == k_max_plans) {
