@@ -84,3 +84,31 @@ TEST_CASE("rechecks: a release that another run has led on since the plan is pla
   });
   CHECK(lists >= 3);  // to plan, under the lock, and to plan again
 }
+
+TEST_CASE("rechecks: what goes by no status does not mind that another run leads a release on") {
+  Shop s;
+  s.route("web");
+  s.settle();
+  s.apply("CanaryRelease", "web",
+          cat("{destination: web, stable: v1, canary: v2, routes: [web], ", k_stay, "}"));
+  REQUIRE(s.until("Waiting") == "Waiting");
+  s.virtual_cluster("shop", "late");
+  s.forget();
+  int locks = 0;
+  s.home->before("GET *leases/kubist*", [&] {
+    if (++locks == 1) {  // another run had the lock since the plan
+      s.home->patch("leases.coordination.k8s.io", "kubist", "shop", kube::PatchType::merge,
+                    {{"spec", {{"leaseTransitions", 99}}}});
+      s.home->patch("canaryreleases.kubist.io", "web", "shop", kube::PatchType::merge,
+                    {{"status", {{"message", "as the other run left it"}}}}, "status");
+    }
+  });
+  CHECK(s.reconcile(only({key("VirtualCluster", "shop", "late")})).summary.failed == 0);
+  CHECK(locks > 0);
+  CHECK(condition(s.vc("shop", "late"), "Ready") == "True");
+  const auto log = s.home->log();
+  const auto lists = std::count_if(log.begin(), log.end(), [](const LoggedRequest& each) {
+    return each.verb == "list" && each.resource == "canaryreleases";
+  });
+  CHECK(lists == 2);  // to plan, and under the lock
+}
