@@ -150,13 +150,14 @@ TEST_CASE("canary: with --watch, neither a policy that hangs nor scripts keep an
       return data::string_at(pod, {"status", "phase"}) == "Running";
     });
   };
+  // Objects that come while the first run is planned would have it planned again with the scripts.
+  REQUIRE_MESSAGE(eventually([&] { return weight(stage, "bad") == 20; }, 120), watch.output());
   for (int i = 0; i < k_scripts; ++i) {
     stage.apply("Execution", cat("s", i),
                 "{items: [{name: run, type: Script, image: 'localhost/busybox:1', timeout: 15m, "
                 "script: 'sleep 900'}]}");
   }
   REQUIRE_MESSAGE(eventually([&] { return running() == k_scripts; }, 120), watch.output());
-  REQUIRE_MESSAGE(eventually([&] { return weight(stage, "bad") == 20; }, 120), watch.output());
   stage.apply("CanaryRelease", "good",
               "{destination: good, stable: v1, canary: v2, routes: [good], interval: 1s, bake: 1s, "
               "weights: [20, 40, 60, 80], policies: [{name: Timed, parameters: {step: 1s}}, {name: "
