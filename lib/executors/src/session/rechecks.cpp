@@ -50,21 +50,6 @@ class AroundProjects final : public ObjectSource {
   const std::vector<data::Json>& m_definitions;
 };
 
-/// A release goes on from where its status says that it is, and a route has its weights there: a
-/// run that goes by an older one would undo what another has done since.
-bool is_led_by_status(std::string_view group, std::string_view kind) {
-  return group == resources::k_kubist_group &&
-         (kind == "CanaryRelease" || kind == "Experiment" || kind == "TrafficRoute");
-}
-
-bool was_led_on(const Graph& graph, const data::Json& object) {
-  const resources::ObjectView view(object);
-  const auto found = graph.find(view.ref());
-  return !found.empty() && is_led_by_status(view.group(), view.kind()) &&
-         data::object_at(*graph[found[0]].object, {"status"}) !=
-             data::object_at(object, {"status"});
-}
-
 bool is_as_planned(const Graph& graph, const data::Json& object) {
   const resources::ObjectView view(object);
   const auto found = graph.find(view.ref());
@@ -163,14 +148,6 @@ util::Result<> Rechecks::check(const std::string& ns) {
   return compare(own, ns);
 }
 
-util::Result<> Rechecks::check(const engine::Node& node) {
-  const std::lock_guard lock(m_mutex);
-  return is_led_by_status(node.key.group, node.key.kind) && m_led_on.contains(node.key.ns)
-             ? util::fail(plan_changed(cat("another run led the releases of namespace ",
-                                           node.key.ns, " on while this one was planned")))
-             : util::Result<>{};
-}
-
 /// A list that began after this was asked: the next one, which all share who ask while one is under
 /// way.
 std::shared_ptr<const Rechecks::Round> Rechecks::ask(const std::string& ns) {
@@ -222,10 +199,9 @@ util::Result<Snapshot> Rechecks::list_in(const std::string& ns) const {
   return load_snapshot(m_home, ns, m_stop, &around, m_outside);
 }
 
-util::Result<> Rechecks::compare(const Snapshot& now, const std::string& ns) {
+util::Result<> Rechecks::compare(const Snapshot& now, const std::string& ns) const {
   std::size_t count = 0;
   bool same = true;
-  bool led_on = false;
   for (const ObjectPtr& object : now.nodes) {
     const resources::ObjectView view(*object);
     if (view.ns() != ns) {
@@ -234,11 +210,6 @@ util::Result<> Rechecks::compare(const Snapshot& now, const std::string& ns) {
     const auto found = m_graph.find(view.ref());
     count += found.empty() ? 1 : found.size();
     same = same && is_as_planned(m_graph, *object);
-    led_on = led_on || was_led_on(m_graph, *object);
-  }
-  if (led_on) {
-    const std::lock_guard lock(m_mutex);
-    m_led_on.insert(ns);
   }
   const auto planned = std::count_if(m_graph.nodes().begin(), m_graph.nodes().end(),
                                      [&](const engine::Node& node) { return node.key.ns == ns; });

@@ -24,16 +24,13 @@ class Rechecks {
            const Outside& outside, std::stop_token stop);
   /// Of a namespace that is locked. A conflict with reason k_plan_changed: it is another plan now.
   util::Result<> check(const std::string& ns);
-  /// Of a node whose namespace was checked. The same, where it goes on from what its status says,
-  /// and another run has led releases of that namespace on: the rest of the plan holds.
-  util::Result<> check(const engine::Node& node);
 
  private:
   struct Round;
   std::shared_ptr<const Round> ask(const std::string& ns);
   void list(Round& round) const;
   util::Result<Snapshot> list_in(const std::string& ns) const;
-  util::Result<> compare(const Snapshot& now, const std::string& ns);
+  util::Result<> compare(const Snapshot& now, const std::string& ns) const;
 
   kube::Client& m_home;
   const engine::Graph& m_graph;
@@ -44,9 +41,8 @@ class Rechecks {
   const std::stop_token m_stop;
   std::mutex m_mutex;  ///< guards what follows
   std::condition_variable m_ended;
-  std::set<std::string> m_led_on;  ///< namespaces
-  bool m_lists = false;            ///< a round is under way
-  std::shared_ptr<Round> m_next;   ///< the one that begins after it; null: nobody has asked
+  bool m_lists = false;           ///< a round is under way
+  std::shared_ptr<Round> m_next;  ///< the one that begins after it; null: nobody has asked
 };
 
 }  // namespace kubist::executors

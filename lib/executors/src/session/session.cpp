@@ -305,7 +305,6 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   begin_run(options.own_rights, options.dry_run);
   Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
-  world.is_as_planned = [&](const engine::Node& node) { return rechecks.check(node); };
   world.deployers = item_settings(world.deployers, graph);
   world.kept_lists = std::make_shared<deployers::KeptLists>(expected_items(graph, selected));
   if (has_items(graph, view.snapshot.definitions)) {

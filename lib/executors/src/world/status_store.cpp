@@ -172,7 +172,7 @@ util::Result<bool> KubeStatusStore::send(const engine::Node& node, const StatusB
     body["metadata"]["resourceVersion"] = present.resource_version;
   }
   if (!ns.empty()) {
-    rules = rules_for(m_world, node, ns, m_stop);
+    rules = m_world.locks.rules(ns, m_stop);
   }
   rules.field_manager = k_status_manager;
   const resources::ObjectView view(*node.object);

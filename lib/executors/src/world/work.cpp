@@ -30,16 +30,6 @@ std::string field_manager(std::string_view owner_mark) {
   return cat("kubist-", util::sha256_hex(owner_mark).substr(0, 10));
 }
 
-kube::Writer::Rules rules_for(const World& world, const engine::Node& node, const std::string& ns,
-                              const std::stop_token& stop) {
-  kube::Writer::Rules rules = world.locks.rules(ns, stop);
-  rules.before = [locked = std::move(rules.before), &world, &node]() -> util::Result<> {
-    KUBIST_CHECK(locked());
-    return world.is_as_planned ? world.is_as_planned(node) : util::Result<>{};
-  };
-  return rules;
-}
-
 std::string Work::project_namespace() const {
   return m_node.key.kind == "Project" ? resources::project_namespace(*m_node.object)
                                       : m_node.key.ns;
@@ -60,7 +50,7 @@ kube::Writer::Rules Work::rules() {
   const std::string ns = project_namespace();
   kube::Writer::Rules rules;
   if (!ns.empty()) {  // only the Root belongs to no project
-    rules = rules_for(m_world, m_node, ns, stop());
+    rules = m_world.locks.rules(ns, stop());
   }
   rules.field_manager = executors::field_manager(owner_mark());
   rules.dry_run = m_world.dry_run;

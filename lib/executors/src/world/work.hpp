@@ -17,11 +17,6 @@ util::Error status_refused(util::Error error, const engine::Node& node);
 /// "kubist-" and a short hash of the owner mark.
 std::string field_manager(std::string_view owner_mark);
 
-/// The rules of a writer for that node, whose project's namespace is `ns`: under the project's
-/// lock, and as the node was planned. The world and the node outlive them.
-kube::Writer::Rules rules_for(const World& world, const engine::Node& node, const std::string& ns,
-                              const std::stop_token& stop);
-
 /// One executor call: the node, what the engine gave, and the writer for all that is written for
 /// it, which holds the project's lock, knows the dry run and reports.
 class Work {

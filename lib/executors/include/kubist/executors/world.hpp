@@ -77,9 +77,6 @@ struct World {
   bool all_outside = false;  ///< items of no project are run that nobody named (Outside::all)
   /// In a dry run, the input's objects as they would be; null: there is no input.
   const std::vector<data::Json>* planned = nullptr;
-  /// Asked before each write for a node, under the lock: an error, with reason k_plan_changed,
-  /// where the node is another one than was planned. May be empty; any thread.
-  std::function<util::Result<>(const engine::Node& node)> is_as_planned = {};
   const util::Clock* clock = &util::system_clock();
   ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none
   KeepsHook keeps = {};            ///< as ReconcileOptions has it, as the next one
