@@ -24,6 +24,9 @@ class BusyNodes {
   using Asks = std::function<void(const engine::Key&, const engine::Trigger&)>;
   explicit BusyNodes(Asks asks) : m_asks(std::move(asks)) {}
 
+  /// Is it an execution or an item, at whose end nothing is worked on, but waited for?
+  static bool only_waits(const engine::Key& key) { return part_of(key) == Part::waits; }
+
   /// From here on that run reads the tree, to plan by it.
   void begin(int run);
   /// Takes the subtrees of `tops` for that run, but those that others have, and those of projects

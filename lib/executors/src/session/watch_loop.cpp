@@ -298,7 +298,16 @@ class Loop {
     }
     m_agenda.begin(due);
     for (auto& [ns, part] : by_project(std::move(due))) {
-      start(ns, std::move(part));
+      // A run may hold its nodes until all have ended, and a script may go on for hours.
+      const auto waits = std::stable_partition(part.begin(), part.end(), [](const auto& entry) {
+        return !BusyNodes::only_waits(entry.key);
+      });
+      for (std::vector<Agenda::Due> some : {std::vector<Agenda::Due>(part.begin(), waits),
+                                            std::vector<Agenda::Due>(waits, part.end())}) {
+        if (!some.empty()) {
+          start(ns, std::move(some));
+        }
+      }
     }
   }
 
