@@ -5,7 +5,6 @@
 Literals that stand beside each other are one text. Those without a space are names or formats. Comments, includes, and
 raw strings, which are code of other languages, are left out.
 """
-import os
 import pathlib
 import re
 import sys
@@ -37,27 +36,14 @@ def check(path, forbidden):
         for paragraph in text.split("\n\n") if " " in text.strip() else ():
             for sentence in style.sentences(" ".join(paragraph.split())):
                 count += 1
-                if style.length(sentence) > style.LONGEST:
-                    found.append((line, f"a sentence of {style.length(sentence)} words: {sentence[:70]}..."))
-                found += [(line, f'"{hit[0]}": {advice}: {sentence[:70]}') for pattern, advice in forbidden
-                          if (hit := pattern.search(sentence))]
-    return found, count
+                found += [(line, message) for message in style.faults(sentence, forbidden)]
+    return found, 0, count
 
 
 def main():
     files = [pathlib.Path(name) for name in sys.argv[1:]]
     files = files or sorted(path for part in ("lib", "cli") for path in (style.ROOT / part).rglob("*.[ch]pp"))
-    forbidden, wrong, total = style.words(), 0, 0
-    for path in files:
-        found, count = check(path, forbidden)
-        total += count
-        wrong += len(found)
-        for line, message in found:
-            print(f"{os.path.relpath(path, style.ROOT)}:{line}: {message}")
-    if not forbidden or not total:
-        sys.exit("messages: there is no word list, or no text")
-    print(f"messages: {len(files)} files, {total} texts, {wrong} findings")
-    return 1 if wrong else 0
+    return style.judge("messages", files, check)
 
 
 if __name__ == "__main__":

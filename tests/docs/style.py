@@ -75,6 +75,31 @@ def length(sentence):
     return len(re.findall(r"[\w%/][\w'%/.,-]*", sentence))
 
 
+def faults(sentence, forbidden):
+    """What is wrong with one sentence, a line each."""
+    found, count = [], length(sentence)
+    if count > LONGEST:
+        found.append(f"a sentence of {count} words, {LONGEST} are allowed: {sentence[:70]}...")
+    return found + [f'"{hit[0]}": {advice}' for pattern, advice in forbidden if (hit := pattern.search(sentence))]
+
+
+def judge(name, files, check, means=False):
+    """The exit code of check `name`: check(path, forbidden) gives (line, message)s, the mean and how many sentences."""
+    forbidden, wrong, total = words(), 0, 0
+    for path in files:
+        found, mean, count = check(path, forbidden)
+        total += count
+        wrong += len(found)
+        if means:
+            print(f"{mean:5.1f} {count:5} {os.path.relpath(path, ROOT)}")
+        for number, message in found:
+            print(f"{os.path.relpath(path, ROOT)}:{number}: {message}")
+    if not forbidden or not total:
+        sys.exit(f"{name}: there is no word list, or no sentence")
+    print(f"{name}: {len(files)} files, {total} sentences, {wrong} findings")
+    return 1 if wrong else 0
+
+
 def check(path, forbidden):
     text = path.read_text(encoding="utf-8")
     found, lengths = [], []
@@ -86,11 +111,7 @@ def check(path, forbidden):
     for number, paragraph in paragraphs(text):
         for sentence in sentences(paragraph):
             lengths.append(length(sentence))
-            if lengths[-1] > LONGEST:
-                found.append((number, f"a sentence of {lengths[-1]} words, {LONGEST} are allowed: {sentence[:70]}..."))
-            for pattern, advice in forbidden:
-                if hit := pattern.search(sentence):
-                    found.append((number, f'"{hit[0]}": {advice}'))
+            found += [(number, message) for message in faults(sentence, forbidden)]
     mean = sum(lengths) / len(lengths) if lengths else 0
     if mean > MEAN:
         found.append((1, f"sentences have {mean:.1f} words at the mean, {MEAN} are allowed"))
@@ -103,21 +124,7 @@ def main():
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     pages = options.files or [ROOT / name for name in PAGES] + sorted((ROOT / "docs").rglob("*.md"))
-    forbidden = words()
-    wrong = total = 0
-    for page in pages:
-        found, mean, count = check(page.resolve(), forbidden)
-        total += count
-        name = os.path.relpath(page, ROOT)
-        if options.means:
-            print(f"{mean:5.1f} {count:5} {name}")
-        wrong += len(found)
-        for number, message in found:
-            print(f"{name}:{number}: {message}")
-    if not forbidden or not total:
-        sys.exit("style: there is no word list, or no sentence")
-    print(f"style: {len(pages)} pages, {total} sentences, {wrong} findings")
-    return 1 if wrong else 0
+    return judge("style", [page.resolve() for page in pages], check, options.means)
 
 
 if __name__ == "__main__":
