@@ -100,7 +100,7 @@ function(kubist_integration_tests name)
   kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} test_live)
   add_dependencies(integration_${name} kubist)
   if(NOT arg_BY_FILE)
-    kubist_cluster_test(integration.${name} integration ${arg_STATE} 900
+    kubist_cluster_test(integration.${name} integration ${arg_STATE} 1500
       $<TARGET_FILE:integration_${name}> ${arg_OPTIONS})
     return()
   endif()
@@ -112,7 +112,7 @@ function(kubist_integration_tests name)
     if(count GREATER skips)  # a file of cases that scripts/test --full runs is no test of its own
       get_filename_component(part ${file} NAME_WE)
       string(REGEX REPLACE "_test$" "" part ${part})
-      kubist_cluster_test(integration.${name}.${part} integration ${arg_STATE} 600
+      kubist_cluster_test(integration.${name}.${part} integration ${arg_STATE} 1200
         $<TARGET_FILE:integration_${name}> --source-file=*/${name}/${part}_test.cpp)
     endif()
   endforeach()
@@ -124,7 +124,7 @@ function(kubist_e2e_tests name)
   add_executable(e2e_${name} ${PROJECT_SOURCE_DIR}/tests/e2e/${name}_test.cpp)
   kubist_test_program(e2e_${name} ${ARGN} test_live)
   add_dependencies(e2e_${name} kubist)
-  kubist_cluster_test(e2e.${name} e2e plain 900 $<TARGET_FILE:e2e_${name}>)
+  kubist_cluster_test(e2e.${name} e2e plain 1500 $<TARGET_FILE:e2e_${name}>)
 endfunction()
 
 # kubist_slice(NAME STATE COMMAND... [ENVIRONMENT NAME=VALUE...]): minutes of what CI has no time for as a whole (kill

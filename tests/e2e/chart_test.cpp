@@ -40,7 +40,7 @@ class Chart {
     all.insert(all.end(), args.begin(), args.end());
     util::Command command;
     command.args = all;
-    command.timeout = std::chrono::seconds(150);
+    command.timeout = std::chrono::minutes(6);
     const auto result = util::run_command(command);
     REQUIRE_MESSAGE(result, (result ? "" : result.error().to_string()));
     return *result;

@@ -39,7 +39,7 @@ void patch(const std::string& cluster, const std::string& type, const std::strin
 void remove(const std::string& cluster, const std::string& type, const std::string& name,
             const std::string& ns = {});
 
-/// Asks until it holds or `seconds` have passed.
+/// Asks until it holds, or four times `seconds` have passed: what a quiet machine needs at most.
 bool eventually(const std::function<bool()>& holds, int seconds = 30);
 
 }  // namespace it

@@ -28,7 +28,7 @@ inline util::CommandResult run(std::vector<std::string> args, const std::string&
   util::Command command;
   command.args = std::move(args);
   command.input = input;
-  command.timeout = std::chrono::minutes(2);
+  command.timeout = std::chrono::minutes(6);
   const auto result = util::run_command(command);
   REQUIRE_MESSAGE(result, result.error().to_string());
   return *result;

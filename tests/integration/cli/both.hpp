@@ -18,7 +18,7 @@ struct Ran {
 
 inline Ran kubectl(std::vector<std::string> words) {
   words.insert(words.begin(), "kubectl");
-  const auto result = util::run_command({.args = words, .timeout = std::chrono::minutes(2)});
+  const auto result = util::run_command({.args = words, .timeout = std::chrono::minutes(6)});
   REQUIRE_MESSAGE(result, "kubectl is needed as the oracle");
   return {result->exit_code, result->out, result->err};
 }

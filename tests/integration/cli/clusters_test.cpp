@@ -50,7 +50,7 @@ class Project {
                                     util::replace_all(command, "kubectl ",
                                                       cat("kubectl --kubeconfig ", contexts.file(),
                                                           " --context eu "))},
-                           .timeout = std::chrono::minutes(1)});
+                           .timeout = std::chrono::minutes(4)});
     REQUIRE(ran);
     CHECK_MESSAGE(ran->exit_code == 0, command, ran->err);
   }

@@ -25,7 +25,7 @@ void make_files(const Twins& twins) {
         {.args = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                   "-nodes", "-subj", "/CN=web", "-keyout", twins.file(std::string(name) + ".key"),
                   "-out", twins.file(std::string(name) + ".crt")},
-         .timeout = std::chrono::minutes(1)});
+         .timeout = std::chrono::minutes(4)});
     REQUIRE((made && made->exit_code == 0));
   }
 }

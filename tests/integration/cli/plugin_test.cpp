@@ -23,7 +23,7 @@ TEST_CASE("plugin: kubectl runs kubist, and completes its words") {
         util::run_command({.args = words,
                            .extra_environment = {{"PATH", cat(folder.path().string(), ':',
                                                               util::environment("PATH"))}},
-                           .timeout = std::chrono::minutes(1)});
+                           .timeout = std::chrono::minutes(4)});
     REQUIRE(ran);
     return *ran;
   };

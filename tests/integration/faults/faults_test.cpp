@@ -20,7 +20,7 @@ const Json k_creates{{"method", "POST|PUT"}, {"path", "/(configmaps|leases)"}};
 const Json k_patches{{"method", "PATCH"}};
 
 std::vector<Row> rows() {
-  const Words quick{"--request-timeout=2s"};
+  const Words quick{"--request-timeout=8s"};
   const Json at_dev{{"method", "PATCH"}, {"path", "/(secrets/web|virtualclusters/dev)\\?"}};
   const Words no_login{"GET https://", "/api: the server answered 401 (Unauthorized)", "log in"};
   const Words no_right{"is forbidden: User", "Ask for the right"};
@@ -169,7 +169,7 @@ TEST_CASE("faults: reconcile of a tree") {
   all.push_back({"410 of lists", {status(2, 410, with(k_reads, {{"path", "[?&]limit="}}))}});
   all.push_back({"reset after all writes of the lock", {after(rule("reset", locks))}});
   try_all("tree",
-          {{"reconcile", "-f", "FOLDER", "--timeout=60s"}, &tree, &tree_is_ready, &left_by_tree},
+          {{"reconcile", "-f", "FOLDER", "--timeout=200s"}, &tree, &tree_is_ready, &left_by_tree},
           all);
 }
 
@@ -178,10 +178,10 @@ TEST_CASE("faults: a script runs once") {
   const Json pods{{"method", "POST"}, {"path", "/pods"}};
   const Json deletions{{"method", "DELETE"}};
   const Json statuses{{"method", "PATCH"}, {"path", "/deployitems/run/status"}};
-  const Words quick{"--request-timeout=4s"};
+  const Words quick{"--request-timeout=8s"};
   try_all(
       "script",
-      {{"reconcile", "-f", "FOLDER", "--timeout=60s"}, &script, &script_succeeded, &left_by_script},
+      {{"reconcile", "-f", "FOLDER", "--timeout=200s"}, &script, &script_succeeded, &left_by_script},
       {{"none", {}},
        {"503 before creates", {status(2, 503, creates)}},
        {"503 after creates", {after(status(0, 503, creates))}},

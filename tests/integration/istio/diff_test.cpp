@@ -21,7 +21,7 @@ void tag_image(const kubist::util::TempDir& folder, const std::string& version) 
       "sh", "-c",
       cat("sed 's|", k_pilot, "1.31.0|", k_pilot, version, "|g' '", source, "' > '", tar, "' && '",
           kubist::paths::source_dir(), "/tests/cluster/cluster' images '", tar, "'")};
-  command.timeout = std::chrono::minutes(2);
+  command.timeout = std::chrono::minutes(6);
   const auto result = kubist::util::run_command(command);
   REQUIRE(result);
   REQUIRE_MESSAGE(result->exit_code == 0, result->err);

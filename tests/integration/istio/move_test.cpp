@@ -15,7 +15,7 @@ std::string canary_manifest(const kubist::util::TempDir& folder) {
   command.args = {
       programs / "istioctl", "manifest", "generate",   "--set", "profile=minimal",         "--set",
       "hub=localhost/istio", "--set",    "tag=1.31.0", "--set", cat("revision=", k_canary)};
-  command.timeout = std::chrono::minutes(1);
+  command.timeout = std::chrono::minutes(4);
   const auto printed = kubist::util::run_command(command);
   REQUIRE(printed);
   REQUIRE_MESSAGE(printed->exit_code == 0, printed->err);

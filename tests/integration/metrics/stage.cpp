@@ -85,7 +85,7 @@ int Stage::answered(const std::string& path, int status, int count) {
                   "1",
                   cat("--connect-to=", m_gateway, ":80"),
                   cat("http://", host(), path)};
-  command.timeout = std::chrono::minutes(3);
+  command.timeout = std::chrono::minutes(6);
   const auto result = util::run_command(command);
   REQUIRE_MESSAGE(result, (result ? "" : result.error().to_string()));
   // "status codes: 299 2xx, 0 3xx, 0 4xx, 1 5xx"

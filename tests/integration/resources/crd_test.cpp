@@ -25,7 +25,7 @@ util::CommandResult kubectl(std::vector<std::string> args, const std::string& in
   command.args = {"kubectl", "--kubeconfig", it::kubeconfig(k_cluster)};
   command.args.insert(command.args.end(), args.begin(), args.end());
   command.input = input;
-  command.timeout = std::chrono::seconds(60);
+  command.timeout = std::chrono::minutes(4);
   auto result = util::run_command(command);
   REQUIRE_MESSAGE(result, (result ? "" : result.error().to_string()));
   return *result;

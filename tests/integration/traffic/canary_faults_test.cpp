@@ -14,7 +14,7 @@ const Json k_weight_writes{{"method", "PATCH"}, {"path", "/virtualservices/web"}
 const Json k_route_statuses{{"method", "PATCH"}, {"path", "/trafficroutes/web/status"}};
 const Json k_release_statuses{{"method", "PATCH"}, {"path", "/canaryreleases/web/status"}};
 const Json k_reads{{"method", "GET"}};
-const Words k_quick{"--request-timeout=4s"};
+const Words k_quick{"--request-timeout=8s"};
 
 Json on_dev(const std::string& kind, const std::string& ns, const std::string& spec) {
   Json full = yaml(spec);
@@ -118,7 +118,7 @@ TEST_CASE("canary faults: a release in progress goes on to its end, each step on
   add_lost(rows, "weights", k_weight_writes, 1);
   add_lost(rows, "a route's status", k_route_statuses, 1);
   add_lost(rows, "a release's status", k_release_statuses, 1);
-  const Command command{{"reconcile", "-f", "FOLDER", "--timeout=60s"},
+  const Command command{{"reconcile", "-f", "FOLDER", "--timeout=200s"},
                         [](const std::string& name) {
                           return std::vector<Json>{
                               wished_release(name,
@@ -135,7 +135,7 @@ TEST_CASE("canary faults: an abort gives the routes their own weights back, once
   std::vector<Row> rows{{"none", {}}};
   add_lost(rows, "weights", k_weight_writes, 0);
   add_lost(rows, "a release's status", k_release_statuses, 0);
-  const Command command{{"reconcile", "CanaryRelease/web", "-n", "NAME", "--timeout=60s"},
+  const Command command{{"reconcile", "CanaryRelease/web", "-n", "NAME", "--timeout=200s"},
                         [](const std::string&) { return std::vector<Json>(); },
                         [](const std::string& name) { return release_state(name) == "Aborted"; },
                         &left_by_release,

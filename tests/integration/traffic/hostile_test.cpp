@@ -175,7 +175,7 @@ TEST_CASE("canary: with --watch, neither a policy that hangs nor scripts keep an
               "failureThreshold: 1}}, {name: bad}]}");
   stage.set_ready("web-v2", false);
   const auto taken_back = [&] { return field(stage, "bad", "state") == "RolledBack"; };
-  CHECK_MESSAGE(eventually(taken_back, 10), watch.output());
+  CHECK_MESSAGE(eventually(taken_back, 60), watch.output());
   CHECK(running() == k_scripts);
   CHECK(condition(stage.node("canaryreleases", "loop"), "Ready") == "False");
 }
