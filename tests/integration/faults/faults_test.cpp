@@ -179,19 +179,21 @@ TEST_CASE("faults: a script runs once") {
   const Json deletions{{"method", "DELETE"}};
   const Json statuses{{"method", "PATCH"}, {"path", "/deployitems/run/status"}};
   const Words quick{"--request-timeout=8s"};
-  try_all(
-      "script",
-      {{"reconcile", "-f", "FOLDER", "--timeout=200s"}, &script, &script_succeeded, &left_by_script},
-      {{"none", {}},
-       {"503 before creates", {status(2, 503, creates)}},
-       {"503 after creates", {after(status(0, 503, creates))}},
-       {"reset after creates", {after(rule("reset", creates))}},
-       {"silence after a pod", {after(first(1, "silence", pods))}, {}, 0, quick},
-       {"503 before statuses", {status(2, 503, statuses)}},
-       {"503 after statuses", {after(status(2, 503, statuses))}},
-       {"reset after statuses", {after(rule("reset", statuses))}},
-       {"silence after a status", {after(first(1, "silence", statuses))}, {}, 0, quick},
-       {"503 after deletions", {after(status(0, 503, deletions))}},
-       {"reset after deletions", {after(rule("reset", deletions))}},
-       {"silence after a deletion", {after(first(1, "silence", deletions))}, {}, 0, quick}});
+  try_all("script",
+          {{"reconcile", "-f", "FOLDER", "--timeout=200s"},
+           &script,
+           &script_succeeded,
+           &left_by_script},
+          {{"none", {}},
+           {"503 before creates", {status(2, 503, creates)}},
+           {"503 after creates", {after(status(0, 503, creates))}},
+           {"reset after creates", {after(rule("reset", creates))}},
+           {"silence after a pod", {after(first(1, "silence", pods))}, {}, 0, quick},
+           {"503 before statuses", {status(2, 503, statuses)}},
+           {"503 after statuses", {after(status(2, 503, statuses))}},
+           {"reset after statuses", {after(rule("reset", statuses))}},
+           {"silence after a status", {after(first(1, "silence", statuses))}, {}, 0, quick},
+           {"503 after deletions", {after(status(0, 503, deletions))}},
+           {"reset after deletions", {after(rule("reset", deletions))}},
+           {"silence after a deletion", {after(first(1, "silence", deletions))}, {}, 0, quick}});
 }
