@@ -271,7 +271,7 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   const Words values{"-n",     ns,
                      "--set",  "image.repository=" + registry.image("kubist"),
                      "--set",  "image.tag=" + ns,
-                     "--wait", "--timeout=120s"};
+                     "--wait", "--timeout=300s"};
   const auto run_helm = [&](Words args) {
     args.insert(args.end(), values.begin(), values.end());
     const CommandResult done = chart.helm(args);
@@ -285,19 +285,19 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   CHECK(has(registry.log(), "GET /v2/kubist/manifests/" + digest));
 
   apply_by_kubectl({object("Project", "", project, Json::object())});
-  must(kubectl("home", {"wait", "--for=create", "namespace/" + project, "--timeout=60s"}));
+  must(kubectl("home", {"wait", "--for=create", "namespace/" + project, "--timeout=240s"}));
   apply_by_kubectl(content(project));
   const CommandResult ready =
       kubectl("home", {"wait", "--for=condition=Ready",
                        "executions.kubist.io,destinations.kubist.io,externalservices.kubist.io",
-                       "--all", "-n", project, "--timeout=120s"});
+                       "--all", "-n", project, "--timeout=300s"});
   const auto logs = [&] {
     return kubectl("home", {"logs", "-n", ns, "-l", "app.kubernetes.io/name=kubist", "--tail=-1"})
         .out;
   };
   CHECK_MESSAGE(ready.exit_code == 0, ready.err, logs());
   must(kubectl(
-      "home", {"wait", "--for=condition=Ready", "projects.kubist.io/" + project, "--timeout=30s"}));
+      "home", {"wait", "--for=condition=Ready", "projects.kubist.io/" + project, "--timeout=120s"}));
   CHECK(has(must(run_kubist({"deployitem", "exports", "there-run", "-n", project, "--show"})),
             "a: 1"));
 
@@ -314,12 +314,12 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   // kubectl lists the pods once: a restart before that would give it one that cannot be read yet.
   REQUIRE(eventually([&] { return !told.output().empty(); }));
   must(kubectl("home", {"rollout", "restart", "deployment/kubist", "-n", ns}));
-  must(kubectl("home", {"rollout", "status", "deployment/kubist", "-n", ns, "--timeout=60s"}));
+  must(kubectl("home", {"rollout", "status", "deployment/kubist", "-n", ns, "--timeout=240s"}));
   CHECK_MESSAGE(eventually([&] { return has(told.output(), "its projects are free"); }),
                 told.output());
 
   const CommandResult deleted =
-      kubectl("home", {"delete", "projects.kubist.io", project, "--timeout=90s"});
+      kubectl("home", {"delete", "projects.kubist.io", project, "--timeout=240s"});
   CHECK_MESSAGE(deleted.exit_code == 0, deleted.err, logs());
   CHECK(!get("home", "namespace", project + "-dev"));
   CHECK(eventually([&] { return !get("home", "namespace", project); }));

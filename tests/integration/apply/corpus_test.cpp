@@ -107,7 +107,7 @@ spec:
   const std::string volumes = "[{name: scratch, emptyDir: {}}]";
   CHECK(apply("[]", "[]").out == "deployment.apps/grafana created\n");
   // Its controller adds an annotation, and so becomes the owner of the map.
-  REQUIRE(run_kubectl({"-n", ns.name(), "wait", "deployment/grafana", "--timeout=30s",
+  REQUIRE(run_kubectl({"-n", ns.name(), "wait", "deployment/grafana", "--timeout=120s",
                        "--for=jsonpath={.status.observedGeneration}=1"})
               .exit_code == 0);
   {

@@ -72,7 +72,7 @@ spec:
   twins.make({"apply", "-f", "FOLDER/crash.yaml"});
   for (const char* condition :
        {"jsonpath={.status.containerStatuses[0].restartCount}=1", "condition=Ready"}) {
-    twins.make({"wait", "pod/crash", cat("--for=", condition), "--timeout=60s"});
+    twins.make({"wait", "pod/crash", cat("--for=", condition), "--timeout=200s"});
   }
 }
 

@@ -33,8 +33,8 @@ inline void make_workloads(const Twins& twins) {
                 "      - {name: main, image: 'localhost/busybox:1', command: [sh, -c, 'echo "
                 "done']}\n"));
   twins.make({"apply", "-f", "FOLDER/w.yaml"});
-  twins.make({"rollout", "status", "deployment,sts,ds", "--timeout=60s"});
-  twins.make({"wait", "job/job", "--for=condition=complete", "--timeout=60s"});
+  twins.make({"rollout", "status", "deployment,sts,ds", "--timeout=200s"});
+  twins.make({"wait", "job/job", "--for=condition=complete", "--timeout=200s"});
 }
 
 }  // namespace kubist::testing

@@ -39,7 +39,7 @@ class MeshKinds {
     }
     m_crds = text;
     must(kubectl("home", {"create", "-f", "-"}, m_crds));
-    must(kubectl("home", {"wait", "--for=condition=Established", "--timeout=30s", "-f", "-"},
+    must(kubectl("home", {"wait", "--for=condition=Established", "--timeout=120s", "-f", "-"},
                  m_crds));
   }
   ~MeshKinds() { kubectl("home", {"delete", "-f", "-"}, m_crds); }

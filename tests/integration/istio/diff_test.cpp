@@ -10,7 +10,7 @@ namespace {
 constexpr const char* k_pilot = "localhost/istio/pilot:";
 constexpr const char* k_without_istio = "target1";
 
-Words upgrade(const std::string& path) { return {"istio", "upgrade", path, "--timeout", "140s"}; }
+Words upgrade(const std::string& path) { return {"istio", "upgrade", path, "--timeout", "300s"}; }
 
 // Makes istiod's image known under another version.
 void tag_image(const kubist::util::TempDir& folder, const std::string& version) {

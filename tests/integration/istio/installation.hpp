@@ -27,13 +27,13 @@ inline std::string manifest() {
 }
 
 inline Words install(const Words& more = {}) {
-  Words args{"istio", "install", manifest(), "--timeout", "140s"};
+  Words args{"istio", "install", manifest(), "--timeout", "300s"};
   args.insert(args.end(), more.begin(), more.end());
   return args;
 }
 
 inline Words uninstall(const Words& more = {}) {
-  Words args{"istio", "uninstall", "--timeout", "140s"};
+  Words args{"istio", "uninstall", "--timeout", "300s"};
   args.insert(args.end(), more.begin(), more.end());
   return args;
 }

@@ -82,7 +82,7 @@ TEST_CASE("istio move: a canary upgrade from one revision to another, and the en
                     {"metadata", {{"name", ns}, {"labels", {{"istio-injection", "enabled"}}}}}}});
   REQUIRE(eventually([&] { return exists("serviceaccount", "default", ns); }));
   put("home", {web(ns)});
-  must(kubectl("home", {"rollout", "status", "deployment/web", "-n", ns, "--timeout=120s"}));
+  must(kubectl("home", {"rollout", "status", "deployment/web", "-n", ns, "--timeout=300s"}));
   REQUIRE(proxies(ns) == "default\n");
 
   Audit audit("home");
@@ -92,7 +92,7 @@ TEST_CASE("istio move: a canary upgrade from one revision to another, and the en
     CHECK_MESSAGE(run.err.find(why) != std::string::npos, run.err);
   };
   refused(move(ns, {"--revision", k_canary}), "no-revision:canary");
-  must(run_kubist({"istio", "install", canary_manifest(folder), "--timeout", "140s"}));
+  must(run_kubist({"istio", "install", canary_manifest(folder), "--timeout", "300s"}));
   const std::string istiod = cat("deployment/istiod-", k_canary);
   must(kubectl("home", {"-n", k_system, "scale", istiod, "--replicas=0"}));
   REQUIRE(eventually(

@@ -25,7 +25,7 @@ class Stage {
   std::string project() const { return m_world.name(); }
   std::string ns() const { return m_world.name("dev"); }
   std::string user() const { return m_world.user(); }
-  Words reconcile(const std::string& timeout = "140s") const {
+  Words reconcile(const std::string& timeout = "300s") const {
     return m_world.as_user(
         {"reconcile", "Project/" + project(), "--timeout=" + timeout, "--lock-timeout=60s"});
   }

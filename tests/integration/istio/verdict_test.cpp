@@ -67,7 +67,7 @@ void ensure_healthy() {
     ensure_installed();
   }
   must(kubectl("home", {"-n", k_system, "wait", "--for=condition=Available",
-                        "deployment/istio-ingressgateway", "--timeout=140s"}));
+                        "deployment/istio-ingressgateway", "--timeout=300s"}));
   expect_healthy();
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("metrics: what a saved cursor lacks is counted once, over a new gatewa
   must(kubectl("home", {"delete", "pod", "-n", "istio-system", "-l", "istio=ingressgateway",
                         "--grace-period=1", "--wait"}));
   must(kubectl("home", {"rollout", "status", "deployment/istio-ingressgateway", "-n",
-                        "istio-system", "--timeout=120s"}));
+                        "istio-system", "--timeout=300s"}));
   CHECK(gateway_pods() != old);
   stage.wait_until_served();
   const metrics::Sample after = sample(*provider, stage.subject());

@@ -54,7 +54,7 @@ Stage::Stage(const std::string& test) : m_ns(cat("metrics-", test, '-', ::getpid
   m_gateway = must(kubectl("home", {"get", "service", "istio-ingressgateway", "-n", "istio-system",
                                     "-o", "jsonpath={.spec.clusterIP}"}));
   must(kubectl("home",
-               {"wait", "pods", "--all", "-n", m_ns, "--for=condition=Ready", "--timeout=120s"}));
+               {"wait", "pods", "--all", "-n", m_ns, "--for=condition=Ready", "--timeout=300s"}));
   wait_until_served();
 }
 

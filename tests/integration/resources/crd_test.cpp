@@ -43,7 +43,7 @@ std::string all_crds() {
 void install() {
   static const bool once = [] {
     must(kubectl({"apply", "--server-side", "--force-conflicts", "-f", "-"}, all_crds()));
-    must(kubectl({"wait", "--for=condition=Established", "--timeout=30s", "-f", "-"}, all_crds()));
+    must(kubectl({"wait", "--for=condition=Established", "--timeout=120s", "-f", "-"}, all_crds()));
     it::put(k_cluster,
             {{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", k_namespace}}}}});
     return true;

@@ -22,7 +22,7 @@ class GatewayApi {
       m_files.push_back(cat(folder, "/gateway.networking.k8s.io_", kind, ".yaml"));
     }
     must(kubectl("home", with_files({"apply", "--server-side"})));
-    must(kubectl("home", with_files({"wait", "--for=condition=Established", "--timeout=30s"})));
+    must(kubectl("home", with_files({"wait", "--for=condition=Established", "--timeout=120s"})));
   }
   ~GatewayApi() { (void)kubectl("home", with_files({"delete", "--wait=false"})); }
   GatewayApi(const GatewayApi&) = delete;

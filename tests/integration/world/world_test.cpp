@@ -58,7 +58,7 @@ class World {
             0);
     // Until the quota's controller has counted (half a minute after new kinds came), and the API
     // server has seen that, the sets' controllers make pods.
-    REQUIRE(run_kubectl({"-n", ns(), "wait", "quota/no-pods", "--timeout=120s",
+    REQUIRE(run_kubectl({"-n", ns(), "wait", "quota/no-pods", "--timeout=300s",
                          "--for=jsonpath={.status.hard.pods}=0"})
                 .exit_code == 0);
     REQUIRE(it::eventually([&] {
