@@ -296,8 +296,8 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
         .out;
   };
   CHECK_MESSAGE(ready.exit_code == 0, ready.err, logs());
-  must(kubectl(
-      "home", {"wait", "--for=condition=Ready", "projects.kubist.io/" + project, "--timeout=120s"}));
+  must(kubectl("home", {"wait", "--for=condition=Ready", "projects.kubist.io/" + project,
+                        "--timeout=120s"}));
   CHECK(has(must(run_kubist({"deployitem", "exports", "there-run", "-n", project, "--show"})),
             "a: 1"));
 

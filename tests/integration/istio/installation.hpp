@@ -45,7 +45,7 @@ inline std::string verdict() { return istio_report().value("verdict", ""); }
 inline void cluster_istio(const std::string& action) {
   kubist::util::Command command;
   command.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "istio", action};
-  command.timeout = std::chrono::minutes(4);
+  command.timeout = std::chrono::minutes(6);
   const auto result = kubist::util::run_command(command);
   REQUIRE(result);
   REQUIRE_MESSAGE(result->exit_code == 0, result->err);
