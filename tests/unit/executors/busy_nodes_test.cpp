@@ -89,6 +89,28 @@ TEST_CASE("busy nodes: a run that plans anew has what it had") {
   CHECK(tree.take(1, graph, {k_shop}) == k_none);
 }
 
+TEST_CASE("busy nodes: what a changed plan left undone waits for no execution of its run") {
+  Tree tree;
+  const engine::Graph graph = tree.graph();
+  CHECK(tree.take(1, graph, {k_shop}) == k_none);
+  const engine::Key a = key("VirtualCluster", "shop", "a");
+  tree.busy.ended(1, k_shop);
+  tree.busy.ended(1, key("Cluster", "shop", "home"));
+  tree.busy.ended(1, a, true);
+  CHECK(tree.busy.take_outdated().empty());  // b is still worked on
+  tree.busy.ended(1, key("VirtualCluster", "shop", "b"));
+  CHECK(tree.busy.take_outdated() == std::vector{a});
+  CHECK(tree.busy.take_outdated().empty());
+  tree.busy.ended(1, k_job);
+  tree.busy.ended(1);
+
+  CHECK(tree.take(2, graph, {a}) == k_none);
+  tree.busy.ended(2, a, true);
+  CHECK(tree.take(2, graph, {a}) == k_none);  // it has planned anew
+  tree.busy.ended(2, a);
+  CHECK(tree.busy.take_outdated().empty());
+}
+
 TEST_CASE("busy nodes: of what goes, nothing is taken while something below is busy") {
   Tree tree;
   CHECK(tree.take(1, tree.graph(), {k_job}) == k_none);

@@ -418,3 +418,18 @@ TEST_CASE("watch loop: items that never end hold up neither their project nor an
                 {{"spec", {{"config", {{"phase", "Succeeded"}}}}}});
   CHECK(testing::comes_true([&] { return phase(s, "x0") == "Succeeded"; }));
 }
+
+TEST_CASE("watch loop: a project that changed while it was planned waits for no item of another") {
+  Site s;
+  s.make_project("shop");
+  s.make_project("other");
+  s.settle();
+  put_endless_item(s, "endless");
+  s.virtual_cluster("other", "near");
+  s.home->before("POST *namespaces/other/leases*", [&] { s.virtual_cluster("other", "late"); });
+  Watch watch(s);
+  CHECK(testing::comes_true([&] { return is_ready(s, "near", "other"); }));
+  CHECK(testing::comes_true([&] { return is_ready(s, "late", "other"); }));
+  CHECK(phase(s, "endless") == "Progressing");
+  CHECK_FALSE(watch.is_asked("endless"));
+}

@@ -175,11 +175,14 @@ void BusyNodes::begin(int run) {
   m_ended[run].clear();
 }
 
-void BusyNodes::ended(int run, const Key& key) {
+void BusyNodes::ended(int run, const Key& key, bool outdated) {
   const std::lock_guard lock(m_mutex);
   const auto taken = m_taken.find(run);
   if (taken == m_taken.end()) {
     return;
+  }
+  if (outdated) {
+    taken->second.outdated.insert(key);
   }
   auto& nodes = taken->second.nodes;
   const auto node = nodes.find(key);
@@ -201,6 +204,18 @@ void BusyNodes::ended(int run) {
   forget(run);
   m_ended.erase(run);
   tell_room();
+}
+
+std::vector<Key> BusyNodes::take_outdated() {
+  const std::lock_guard lock(m_mutex);
+  std::vector<Key> all;
+  for (auto& [run, taken] : m_taken) {
+    if (taken.has(Part::waits)) {
+      all.insert(all.end(), taken.outdated.begin(), taken.outdated.end());
+      taken.outdated.clear();
+    }
+  }
+  return all;
 }
 
 void BusyNodes::forget(int run) {

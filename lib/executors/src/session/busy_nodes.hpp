@@ -35,10 +35,14 @@ class BusyNodes {
   /// node of another run keeps it from going on.
   std::vector<engine::NodeId> take(int run, const engine::Graph& graph,
                                    const std::vector<engine::NodeId>& tops);
-  /// One node of that name has ended in that run.
-  void ended(int run, const engine::Key& key);
+  /// One node of that name has ended in that run. `outdated`: as its plan holds no more; the run
+  /// plans it anew when all of its nodes have ended.
+  void ended(int run, const engine::Key& key, bool outdated = false);
   /// The run has ended.
   void ended(int run);
+  /// What ended as outdated in runs that have nothing left but executions and items, so that it
+  /// would wait for these. Each once.
+  std::vector<engine::Key> take_outdated();
 
   /// Where that node is busy, or enough runs are at work at its project: true, and `key` waits for
   /// that. What is due by its own time, such as a rollback, has eight more runs, and what a person
@@ -70,6 +74,7 @@ class BusyNodes {
     std::map<engine::Key, Open> nodes;
     /// By project, how many of the names are of it: those to work on, and those that only wait.
     std::map<std::string, std::size_t> work, waits;
+    std::set<engine::Key> outdated;
 
     std::map<std::string, std::size_t>& of(const engine::Key& key) {
       return part_of(key) == Part::works ? work : waits;

@@ -12,7 +12,7 @@ namespace kubist::executors {
 /// Hands one run's observer to many: one call at a time.
 class SharedObserver final : public engine::Observer {
  public:
-  using Ended = std::function<void(const engine::Key&)>;
+  using Ended = std::function<void(const engine::Key&, const engine::NodeReport&)>;
   SharedObserver(engine::Observer& to, std::mutex& mutex, Ended ended)
       : m_to(to), m_mutex(mutex), m_ended(std::move(ended)) {}
   void planned(const engine::Graph& graph, const std::vector<engine::NodeId>& nodes) override {
@@ -28,7 +28,7 @@ class SharedObserver final : public engine::Observer {
     m_to.progress(node, message);
   }
   void finished(const engine::Node& node, const engine::NodeReport& report) override {
-    m_ended(node.key);
+    m_ended(node.key, report);
     const std::lock_guard lock(m_mutex);
     m_to.finished(node, report);
   }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include <kubist/executors/status_store.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/util/memory.hpp>
@@ -13,6 +14,7 @@
 #include "session/busy_nodes.hpp"
 #include "session/loop_watches.hpp"
 #include "session/project_share.hpp"
+#include "session/run_parts.hpp"
 #include "session/shared_observer.hpp"
 #include "session/tree_keeper.hpp"
 
@@ -31,8 +33,6 @@ constexpr std::chrono::milliseconds k_patience{50};
 constexpr std::chrono::seconds k_follow{1};
 /// How long after the last run the memory that runs used is given back.
 constexpr std::chrono::seconds k_rest{5};
-/// As many projects have runs of their own at a time.
-constexpr std::size_t k_most_parts = 16;
 
 using Time = Agenda::Time;
 Time now() { return std::chrono::steady_clock::now(); }
@@ -66,6 +66,9 @@ class Loop {
       try_to_see_tree();
       KUBIST_CHECK(take_ended());
       m_agenda.add(events);
+      for (const Key& key : m_busy.take_outdated()) {
+        m_inbox.push(key, Cause::changed);
+      }
       for (const Sight& back : m_inbox.take_retries()) {
         m_agenda.retry_failed(concerned(back));
       }
@@ -148,7 +151,9 @@ class Loop {
     auto work = [this, id, options = std::move(options)](const std::stop_token&) {
       m_busy.begin(id);
       SharedObserver observer(m_observer, m_observer_mutex,
-                              [this, id](const Key& key) { m_busy.ended(id, key); });
+                              [this, id](const Key& key, const engine::NodeReport& report) {
+                                m_busy.ended(id, key, report.reason == k_plan_changed);
+                              });
       auto run = util::guarded([&] { return m_session.run(options, observer, m_stop); });
       m_busy.ended(id);
       const std::lock_guard lock(m_mutex);
@@ -297,44 +302,9 @@ class Loop {
       return;
     }
     m_agenda.begin(due);
-    for (auto& [ns, part] : by_project(std::move(due))) {
-      // A run may hold its nodes until all have ended, and a script may go on for hours.
-      const auto waits = std::stable_partition(part.begin(), part.end(), [](const auto& entry) {
-        return !BusyNodes::only_waits(entry.key);
-      });
-      for (std::vector<Agenda::Due> some : {std::vector<Agenda::Due>(part.begin(), waits),
-                                            std::vector<Agenda::Due>(waits, part.end())}) {
-        if (!some.empty()) {
-          start(ns, std::move(some));
-        }
-      }
+    for (auto& [ns, part] : run_parts(std::move(due), *m_agenda.tree(), m_options.only_namespace)) {
+      start(ns, std::move(part));
     }
-  }
-
-  /// Each project by itself, whose run then reads nothing else; all at once where they are many.
-  /// By what a run has to read, see ReconcileOptions::only_namespace.
-  std::map<std::string, std::vector<Agenda::Due>> by_project(std::vector<Agenda::Due> due) const {
-    std::map<std::string, std::vector<Agenda::Due>> parts;
-    if (m_options.only_namespace == "*") {
-      for (const Agenda::Due& entry : due) {
-        parts[part_of(entry.key)].push_back(entry);
-      }
-    }
-    if (parts.empty() || parts.size() > k_most_parts || parts.contains(m_options.only_namespace)) {
-      return {{m_options.only_namespace, std::move(due)}};
-    }
-    return parts;
-  }
-
-  std::string part_of(const Key& key) const {
-    if (!key.ns.empty()) {
-      return key.ns;
-    }
-    const engine::Graph& tree = *m_agenda.tree();
-    const auto found = tree.find(key);
-    return key.kind == "Project" && !found.empty()
-               ? resources::project_namespace(*tree[found.front()].object)
-               : m_options.only_namespace;
   }
 
   void start(const std::string& ns, std::vector<Agenda::Due> due) {
