@@ -13,7 +13,7 @@ namespace kubist::executors {
 namespace {
 
 /// As many projects have runs of their own at a time.
-constexpr std::size_t k_most = 16;
+constexpr std::size_t k_most_parts = 16;
 
 using Parts = std::map<std::string, std::vector<Agenda::Due>>;
 
@@ -37,7 +37,7 @@ Parts by_project(std::vector<Agenda::Due> due, const engine::Graph& tree,
       parts[namespace_to_read(entry.key, tree, watched)].push_back(entry);
     }
   }
-  if (parts.empty() || parts.size() > k_most || parts.contains(watched)) {
+  if (parts.empty() || parts.size() > k_most_parts || parts.contains(watched)) {
     return {{watched, std::move(due)}};
   }
   return parts;
