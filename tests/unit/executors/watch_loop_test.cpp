@@ -426,7 +426,7 @@ TEST_CASE("watch loop: a project that changed while it was planned waits for no 
   s.settle();
   put_endless_item(s, "endless");
   s.virtual_cluster("other", "near");
-  s.home->before("POST *namespaces/other/leases*", [&] { s.virtual_cluster("other", "late"); });
+  s.home->before("* *namespaces/other/leases*", [&] { s.virtual_cluster("other", "late"); });
   Watch watch(s);
   CHECK(testing::comes_true([&] { return is_ready(s, "near", "other"); }));
   CHECK(testing::comes_true([&] { return is_ready(s, "late", "other"); }));
