@@ -1,10 +1,9 @@
 #include "graph_builder.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
-#include <numeric>
 #include <set>
-#include <tuple>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/targets.hpp>
@@ -39,6 +38,17 @@ void set_problem(Node& node, util::Error problem) {
 /// Has the Project made or adopted that namespace, as its status tells?
 bool keeps(const Node& project, const std::string& ns) {
   return data::string_at(project.status(), {"namespace"}) == ns;
+}
+
+/// The virtual cluster that it names.
+void find_target(Node& node) {
+  node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
+  if (node.target.empty() && is_served(node)) {
+    set_problem(node, util::make_error(ErrorKind::invalid,
+                                       cat(to_string(node), " names no virtual cluster"),
+                                       "Set spec.virtualClusterRef or spec.virtualClusterSelector.",
+                                       "NoVirtualCluster"));
+  }
 }
 
 /// One node per virtual cluster that is selected, or was when something was made there. Where none
@@ -108,49 +118,47 @@ void GraphBuilder::expand_targets(std::vector<Node> nodes) {
       virtual_clusters.push_back(node.object);
     }
   }
-  m_graph.m_nodes.reserve(nodes.size());
-  for (Node& node : nodes) {
-    if (data::find_path(node.spec(), {"virtualClusterSelector"}) != nullptr) {
-      std::vector<Node> targets;
-      read_part(node, [&] { targets = targets_of(node, virtual_clusters); });
-      if (node.unreadable) {
-        targets = {std::move(node)};
-      }
-      std::move(targets.begin(), targets.end(), std::back_inserter(m_graph.m_nodes));
-    } else {
-      node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
-      if (node.target.empty() && is_served(node)) {
-        set_problem(node, util::make_error(
-                              ErrorKind::invalid, cat(to_string(node), " names no virtual cluster"),
-                              "Set spec.virtualClusterRef or spec.virtualClusterSelector.",
-                              "NoVirtualCluster"));
-      }
-      m_graph.m_nodes.push_back(std::move(node));
+  const auto spread = std::stable_partition(nodes.begin(), nodes.end(), [](const Node& node) {
+    return data::find_path(node.spec(), {"virtualClusterSelector"}) == nullptr;
+  });
+  std::for_each(nodes.begin(), spread, find_target);
+  std::vector<Node> targets;
+  for (auto node = spread; node != nodes.end(); ++node) {
+    std::vector<Node> all;
+    read_part(*node, [&] { all = targets_of(*node, virtual_clusters); });
+    if (node->unreadable) {
+      all = {std::move(*node)};
     }
+    std::move(all.begin(), all.end(), std::back_inserter(targets));
   }
+  nodes.erase(spread, nodes.end());
+  m_graph.m_nodes = std::move(nodes);
+  std::move(targets.begin(), targets.end(), std::back_inserter(m_graph.m_nodes));
 }
 
 void GraphBuilder::sort_and_index() {
+  /// A node's place in the order, without the node.
+  struct Place {
+    unsigned rank;
+    std::string_view ns, name, target;
+    NodeId id;
+    auto operator<=>(const Place&) const = default;
+  };
   auto& nodes = m_graph.m_nodes;
+  std::vector<Place> places;
+  places.reserve(nodes.size());
   for (Node& node : nodes) {
-    int order = resources::kind_order(node.key.group, node.key.kind);
-    node.rank =
-        order < 0 ? static_cast<unsigned>(resources::kinds().size()) : static_cast<unsigned>(order);
+    const int order = resources::kind_order(node.key.group, node.key.kind);
+    node.rank = static_cast<unsigned>(order < 0 ? resources::kinds().size() : order);
+    places.push_back(
+        {node.rank, node.key.ns, node.key.name, node.target, static_cast<NodeId>(places.size())});
   }
-  std::vector<NodeId> order(nodes.size());
-  std::iota(order.begin(), order.end(), NodeId{0});
-  std::sort(order.begin(), order.end(), [&](NodeId a, NodeId b) {
-    const Node& x = nodes[a];
-    const Node& y = nodes[b];
-    return std::tie(x.rank, x.key.ns, x.key.name, x.target, a) <
-           std::tie(y.rank, y.key.ns, y.key.name, y.target, b);
-  });
+  std::sort(places.begin(), places.end());
   std::vector<Node> sorted;
   sorted.reserve(nodes.size());
   m_graph.m_index.reserve(nodes.size());
-  for (NodeId from : order) {
-    sorted.push_back(std::move(nodes[from]));
-    Node& node = sorted.back();
+  for (const Place& place : places) {
+    Node& node = sorted.emplace_back(std::move(nodes[place.id]));
     node.id = static_cast<NodeId>(sorted.size() - 1);
     m_graph.m_index.emplace(node.key, node.id);
   }
@@ -181,11 +189,9 @@ void GraphBuilder::find_projects() {
 }
 
 NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
-  auto parent = resources::parent_of(*node.object);
-  if (!node.target.empty()) {
-    parent =
-        Key{std::string(resources::k_kubist_group), "VirtualCluster", node.key.ns, node.target};
-  }
+  auto parent = node.target.empty() ? resources::parent_of(*node.object)
+                                    : Key{std::string(resources::k_kubist_group), "VirtualCluster",
+                                          node.key.ns, node.target};
   if (!parent && is_served(node)) {
     parent = Key{std::string(resources::k_kubist_group), "Project", "", ""};
   }

@@ -16,13 +16,17 @@ StatusSummary summarize_status(const Json& status) {
   StatusSummary summary;
   summary.observed_generation = data::int_at(status, {"observedGeneration"});
   summary.failures = data::count_at(status, {"failures"});
-  auto status_of = [&](std::string_view type) {
-    const Json* condition = find_condition(status, type);
-    return condition ? std::string(data::string_at(*condition, {"status"})) : std::string();
-  };
-  summary.ready = status_of("Ready");
-  summary.tree_ready = status_of("TreeReady");
-  summary.stalled = status_of("Stalled") == "True";
+  for (const Json& condition : data::array_at(status, {"conditions"})) {
+    const std::string_view type = data::string_at(condition, {"type"});
+    const std::string_view value = data::string_at(condition, {"status"});
+    if (type == "Ready") {
+      summary.ready = value;
+    } else if (type == "TreeReady") {
+      summary.tree_ready = value;
+    } else if (type == "Stalled") {
+      summary.stalled = value == "True";
+    }
+  }
   return summary;
 }
 
@@ -63,14 +67,13 @@ Node make_node(std::shared_ptr<const Json> object) {
   Node node;
   resources::ObjectView view(*object);
   node.key = view.ref();
-  node.uid = view.uid();
-  node.generation = view.generation();
-  node.resource_version = view.resource_version();
-  node.deleting = !view.deletion_timestamp().empty();
-  for (auto finalizer : view.finalizers()) {
-    node.finalizers.emplace_back(finalizer);
-  }
   node.object = object;
+  const Json& metadata = node.metadata();
+  node.uid = data::string_at(metadata, {"uid"});
+  node.generation = data::int_at(metadata, {"generation"});
+  node.resource_version = data::string_at(metadata, {"resourceVersion"});
+  node.deleting = !data::string_at(metadata, {"deletionTimestamp"}).empty();
+  node.finalizers = data::strings_at(metadata, {"finalizers"});
   read_part(node, [&] {
     if (!view.spec().empty()) {
       node.suspend = resources::is_suspended(*object);
