@@ -1,7 +1,6 @@
 #include "support.hpp"
 
 #include <algorithm>
-#include <fstream>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -129,8 +128,7 @@ std::string Background::output() const {
 std::optional<pid_t> process_with(const Words& parts) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const auto pid = util::parse_int(entry.path().filename().string());
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    const std::string words = util::read_file(entry.path() / "cmdline").value_or("");  // it may end
     if (pid && std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
           return words.find(part) != std::string::npos;
         })) {
