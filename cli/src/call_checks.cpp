@@ -42,16 +42,15 @@ executors::Catalog catalog() {
 
 std::vector<util::Error> wrong_parameters(const engine::PolicyDefinition& definition,
                                           const resources::CallSite& site) {
-  if (!definition.schema) {
-    return {};
-  }
-  auto errors = definition.schema->validate(
-      site.call.parameters, [&site](std::string_view pointer, data::At at) {
-        return site.positions(cat("/parameters", pointer), at);
-      });
-  // Settings of the objects above may give what is missing here.
+  auto errors = engine::parameter_errors(definition, site.call.parameters,
+                                         [&site](std::string_view pointer, data::At at) {
+                                           return site.positions(cat("/parameters", pointer), at);
+                                         });
+  // Settings of the objects above may give what is missing here, and the machine that reconciles
+  // may have what this one lacks.
   std::erase_if(errors, [](const util::Error& error) {
-    return error.message.find("missing required field") != std::string::npos;
+    return error.kind == ErrorKind::not_found ||
+           error.message.find("missing required field") != std::string::npos;
   });
   return errors;
 }
@@ -158,6 +157,11 @@ std::vector<util::Error> CallChecks::policy(const resources::CallSite& site) {
     const bool guess = found.error().message.find("did you mean") != std::string::npos;
     return m_client == nullptr && !guess ? std::vector<util::Error>{}
                                          : std::vector<util::Error>{found.error()};
+  }
+  for (const std::string& kind : site.kinds) {
+    if (const auto usable = engine::check_kind(**found, kind); !usable) {
+      return {util::with_context(usable.error(), cat("policy ", (*found)->name))};
+    }
   }
   return wrong_parameters(**found, site);
 }

@@ -89,15 +89,17 @@ class NotedSink final : public Sink {
 };
 
 /// A command that has delivered no report had nothing to do, or failed before it had any result.
-void report_the_end(const CommandSpec& spec, Reports& reports, const util::Result<int>& code,
+/// True: its error stands where people see it.
+bool report_the_end(const CommandSpec& spec, Reports& reports, const util::Result<int>& code,
                     NotedSink& out) {
   if (reports.delivered() || (!code && code.error().kind == ErrorKind::usage)) {
-    return;
+    return false;
   }
   static const apply::Report nothing;
   reports.deliver(code ? set_report(nothing, no_manifests(), cat("kubist ", spec.path, '\n'))
                        : refusal_report(code.error()),
                   out, !out.used());
+  return !code && reports.annotated();
 }
 
 int run_command(const CommandSpec& spec, const std::vector<std::string>& words, Sink& out,
@@ -114,7 +116,7 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
     return report(opened.error(), err);
   }
   auto code = spec.run(context, *arguments);
-  report_the_end(spec, reports, code, noted);
+  const bool told = report_the_end(spec, reports, code, noted);
   if (reports.trouble() && code && *code == k_ok) {
     code = util::fail(*reports.trouble());
   } else if (reports.trouble()) {
@@ -125,7 +127,7 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
     return *code == k_interrupted && cancellation.signal() != 0 ? 128 + cancellation.signal()
                                                                 : *code;
   }
-  const int failed = report(code.error(), err);
+  const int failed = told ? exit_code(code.error().kind) : report(code.error(), err);
   return code.error().kind == ErrorKind::cancelled && cancellation.signal() != 0
              ? 128 + cancellation.signal()
              : failed;

@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "output/document.hpp"
 #include "output/json_schema.hpp"
+#include "policy_io.hpp"
 #include "query/targets.hpp"
 
 namespace kubist::cli {
@@ -99,6 +100,16 @@ util::Error with_near_reason(util::Error error, const std::string& word) {
   return error;
 }
 
+util::Error unknown_word(const std::string& word) {
+  auto known = resources::kind_words();
+  known.insert(known.end(), policy_io_names().begin(), policy_io_names().end());
+  return with_near_reason(
+      util::make_error(ErrorKind::not_found,
+                       util::cat("\"", word, "\" is none of kubist's kinds or reasons",
+                                 util::did_you_mean(word, known))),
+      word);
+}
+
 util::Result<int> run_explain(Context& context, const Arguments& arguments) {
   // "deployments.apps" is a type with its group, "pods.spec.containers" a field: as in kubectl the
   // first word before a dot is the type, --api-version chooses among groups.
@@ -113,13 +124,13 @@ util::Result<int> run_explain(Context& context, const Arguments& arguments) {
   if (reason != nullptr && arguments.text("api-version").empty()) {
     return print_reason(context, *reason);
   }
+  if (const auto policy_io = find_policy_io(word); own == nullptr && policy_io) {
+    KUBIST_CHECK(print_explained(context, *policy_io, path));
+    return k_ok;
+  }
   if (arguments.boolean("offline")) {
     if (own == nullptr) {
-      return util::fail(with_near_reason(
-          util::make_error(ErrorKind::not_found,
-                           util::cat("\"", word, "\" is none of kubist's kinds or reasons",
-                                     util::did_you_mean(word, resources::kind_words()))),
-          word));
+      return util::fail(unknown_word(word));
     }
     KUBIST_CHECK(explain_own(context, path, *own));
     return k_ok;
@@ -152,7 +163,9 @@ CommandSpec explain_command() {
           "A reason is a word such as ParentNotReady in conditions, in errors and in 'kubist "
           "tree'. "
           "It is explained without a server: what it means, whether kubist tries again, and what "
-          "to do. A reason has to be written exactly; in lower case the word is a kind.",
+          "to do. A reason has to be written exactly; in lower case the word is a kind.\n\n"
+          "Without a server it also explains what policies and executors read and write: "
+          "ResourceList, PolicyRun, ReleaseObservation and ExperimentObservation.",
       .arguments = "TYPE[.FIELD[.FIELD...]] | REASON",
       .min_words = 1,
       .max_words = 1,
@@ -170,6 +183,8 @@ CommandSpec explain_command() {
                     "-o jsonpath='{.fields[?(@.required==true)].name}'"},
                    {"A schema for an editor or kubeconform, without a cluster",
                     "kubist explain execution --offline -o jsonschema"},
+                   {"A field of what a policy returns",
+                    "kubist explain policyrun.status.requeueAfter"},
                    {"What a reason means, and what to do", "kubist explain ParentNotReady"}},
       .run = run_explain};
 }

@@ -62,10 +62,11 @@ CommandSpec validate_command() {
       .summary = "Check files without a cluster",
       .details =
           "kubist's objects are checked against their schemas and rules, for references and cycles "
-          "across all files, and the configuration of items as their deployers do it. Their "
-          "Jsonnet must parse and give a function. Every problem is printed with file, line and "
-          "column. Of a project that is in the input, what others refer to has to be there, too. "
-          "Objects of other kinds are only read.",
+          "across all files. The configuration of items is checked as their deployers do it, and "
+          "the parameters of policies as the policies do it. Jsonnet must parse and give a "
+          "function. Every problem is printed with file, line and column. Of a project that is in "
+          "the input, what others refer to has to be there, too. Objects of other kinds are only "
+          "read.",
       .arguments = "-f FILE",
       .flags = {filename_flag(), recursive_flag(), report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"},

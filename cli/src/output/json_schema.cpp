@@ -123,17 +123,19 @@ class Converter {
   std::vector<std::string> m_open;
 };
 
-/// What all objects have, and the kind's schema need not say.
+/// What all documents of the kind have, and its schema need not say.
 void add_object_fields(const KindSchema& kind, Json& made) {
   Json& fields = made["properties"];
   fields["apiVersion"] = {
       {"const", kind.group.empty() ? kind.version : cat(kind.group, '/', kind.version)}};
   fields["kind"] = {{"const", kind.kind}};
-  const Json* metadata = data::find_path(fields, {"metadata", "$ref"});
-  if (metadata == nullptr) {
-    fields["metadata"] = {{"type", "object"}};
+  std::set<std::string> required{"apiVersion", "kind"};
+  if (kind.has_metadata) {
+    required.insert("metadata");
+    if (data::find_path(fields, {"metadata", "$ref"}) == nullptr) {
+      fields["metadata"] = {{"type", "object"}};
+    }
   }
-  std::set<std::string> required{"apiVersion", "kind", "metadata"};
   for (std::string& name : data::strings_at(made, {"required"})) {
     required.insert(std::move(name));
   }

@@ -12,6 +12,7 @@ struct KindSchema {
   std::string group, version, kind;
   const data::Json* schema = nullptr;
   const data::Json* components = nullptr;  ///< may be null
+  bool has_metadata = true;                ///< must it have some, as objects of a cluster must?
 };
 
 /// A schema after its references.

@@ -12,6 +12,7 @@
 #include <kubist/util/text.hpp>
 
 #include "bind.hpp"
+#include "policy_io.hpp"
 #include "reasons.hpp"
 #include "targets.hpp"
 
@@ -165,10 +166,13 @@ std::vector<Candidate> node_kinds() {
   return names;
 }
 
-std::vector<Candidate> reasons() {
+/// What is explained without a server, besides kubist's kinds.
+std::vector<Candidate> explained_words() {
   std::vector<Candidate> names;
-  for (std::string& name : reason_names()) {
-    names.push_back({std::move(name), ""});
+  for (const auto& words : {policy_io_names(), reason_names()}) {
+    for (const std::string& word : words) {
+      names.push_back({word, ""});
+    }
   }
   return names;
 }
@@ -225,7 +229,7 @@ std::vector<Candidate> complete_names(Completes what, const std::vector<std::str
     case Completes::explained:  // reasons begin with a capital letter, and are asked of nobody
       return typed.last.empty() || std::isupper(static_cast<unsigned char>(typed.last[0])) == 0
                  ? from_cluster(what, typed)
-                 : reasons();
+                 : explained_words();
     case Completes::resource_names:
       return takes_nodes(find_command(words)) && typed.last.find('/') == std::string::npos
                  ? node_kinds()

@@ -125,6 +125,7 @@ void Reports::deliver(RunReport report, Sink& out, bool to_out) {
   }
   if (!plain() && to_out) {
     out.write(report_document(m_in_place, report));
+    m_annotated = m_in_place == k_github;
   }
   bool summary = m_in_place == k_github;
   for (const Target& target : m_targets) {
@@ -132,6 +133,7 @@ void Reports::deliver(RunReport report, Sink& out, bool to_out) {
     summary = summary || target.form == k_github;
     if (target.file == "-") {
       out.write(text);
+      m_annotated = m_annotated || target.form == k_github;
     } else {
       write_file(target, text);
     }

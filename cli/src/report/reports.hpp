@@ -37,6 +37,9 @@ class Reports {
   /// output has all. `to_out`: false where the output has something else already.
   void deliver(RunReport report, Sink& out, bool to_out = true);
   bool delivered() const { return m_delivered; }
+  /// Did standard output get annotations? A log of GitHub shows each, so that nothing may say the
+  /// same beside them.
+  bool annotated() const { return m_annotated; }
   /// The first file that could not be written.
   const std::optional<util::Error>& trouble() const { return m_trouble; }
 
@@ -55,6 +58,7 @@ class Reports {
   std::string m_in_place;
   std::vector<Target> m_targets;
   bool m_delivered = false;
+  bool m_annotated = false;
   void note(util::Error trouble);
   std::optional<util::Error> m_trouble;
 };

@@ -173,12 +173,7 @@ class Pipeline {
   util::Result<std::shared_ptr<const PolicyDefinition>> find(Passage& passage,
                                                              const resources::NamedCall& call) {
     KUBIST_TRY(auto definition, m_catalog.find(*passage.node, call));
-    const auto& kinds = definition->kinds;
-    if (!kinds.empty() &&
-        std::find(kinds.begin(), kinds.end(), passage.node->key.kind) == kinds.end()) {
-      return util::fail(ErrorKind::invalid, cat("it is not for kind ", passage.node->key.kind,
-                                                ", only for ", util::join(kinds, ", ")));
-    }
+    KUBIST_CHECK(check_kind(*definition, passage.node->key.kind));
     passage.verdict.trace.back().name = definition->name;
     passage.verdict.trace.back().origin = definition->origin;
     return definition;

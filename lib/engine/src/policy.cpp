@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/policy.hpp>
 #include <kubist/util/text.hpp>
@@ -186,6 +188,28 @@ std::vector<DefinitionPtr> PolicyCatalog::list(const std::string& ns) const {
   return all;
 }
 
+util::Result<> check_kind(const PolicyDefinition& definition, std::string_view kind) {
+  const auto& kinds = definition.kinds;
+  if (kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
+    return {};
+  }
+  return util::fail(ErrorKind::invalid,
+                    cat("it is not for kind ", kind, ", only for ", util::join(kinds, ", ")));
+}
+
+std::vector<util::Error> parameter_errors(const PolicyDefinition& definition,
+                                          const Json& parameters,
+                                          const data::PositionLookup& lookup) {
+  auto errors = definition.schema ? definition.schema->validate(parameters, lookup)
+                                  : std::vector<util::Error>{};
+  if (errors.empty() && definition.check) {
+    if (auto checked = definition.check(parameters, lookup); !checked) {
+      errors.push_back(std::move(checked).error());
+    }
+  }
+  return errors;
+}
+
 util::Result<Json> resolve_parameters(const PolicyDefinition& definition, const Json& given,
                                       const Json& settings) {
   Json parameters = given.is_null() ? Json::object() : given;
@@ -197,10 +221,7 @@ util::Result<Json> resolve_parameters(const PolicyDefinition& definition, const 
     }
     definition.schema->apply_defaults(parameters);
   }
-  if (!definition.schema) {
-    return parameters;
-  }
-  auto errors = definition.schema->validate(parameters);
+  auto errors = parameter_errors(definition, parameters);
   if (errors.empty()) {
     return parameters;
   }

@@ -25,22 +25,23 @@ class CallChecker {
   void check(const Manifest& manifest) {
     ObjectView view(manifest.object);
     std::string ns = namespace_of(view);
+    const std::vector<std::string> own{std::string(view.kind())};
     if (auto executor = executor_of(manifest.object)) {
       bool alias = data::string_at(view.spec(), {"executor", "name"}).empty();
       if (m_executors.count(executor->name) == 0) {
-        ask(m_context.check_executor, manifest, ns, *executor,
+        ask(m_context.check_executor, manifest, ns, *executor, own,
             alias ? "/spec/policyExecutor" : "/spec/executor");
       }
     }
     std::vector<NamedCall> policies = policies_of(manifest.object);
     for (std::size_t i = 0; i < policies.size(); ++i) {
-      ask(m_context.check_policy, manifest, ns, policies[i], util::cat("/spec/policies/", i));
+      ask(m_context.check_policy, manifest, ns, policies[i], own, util::cat("/spec/policies/", i));
     }
     const std::vector<Imposition> all = impositions_of(manifest.object);
     for (std::size_t i = 0; i < all.size(); ++i) {
       check_kinds(manifest, all[i], util::cat("/spec/impose/", i, "/kinds/"));
       for (std::size_t k = 0; k < all[i].policies.size(); ++k) {
-        ask(m_context.check_policy, manifest, "", all[i].policies[k],
+        ask(m_context.check_policy, manifest, "", all[i].policies[k], all[i].kinds,
             util::cat("/spec/impose/", i, "/policies/", k));
       }
     }
@@ -78,7 +79,8 @@ class CallChecker {
   }
 
   void ask(const Check& check_call, const Manifest& manifest, const std::string& ns,
-           const NamedCall& call, const std::string& pointer) {
+           const NamedCall& call, const std::vector<std::string>& kinds,
+           const std::string& pointer) {
     if (!check_call) {
       return;
     }
@@ -86,7 +88,7 @@ class CallChecker {
       return manifest.position(pointer + std::string(below), at);
     };
     ObjectView view(manifest.object);
-    for (util::Error& error : check_call({view.kind(), ns, call, positions})) {
+    for (util::Error& error : check_call({view.kind(), ns, call, positions, kinds})) {
       if (error.pos.origin.empty()) {
         error.pos = manifest.position(pointer + "/name");
       }

@@ -27,6 +27,11 @@ bool holds_kubist_object(const Json& value) {
   return std::any_of(items->begin(), items->end(), holds_kubist_object);
 }
 
+/// The files that landscaper's controllers start with are no objects, and have no names.
+bool configures_landscaper(const ObjectView& view) {
+  return view.group().ends_with(cat('.', k_landscaper_group));
+}
+
 /// Reads the documents of one text into a ManifestSet.
 class Reader {
  public:
@@ -113,6 +118,12 @@ class Reader {
   bool check_name(Manifest& manifest) {
     ObjectView view(manifest.object);
     const Json* name = data::find(manifest.object, "/metadata/name");
+    if (name == nullptr && configures_landscaper(view)) {
+      fail(manifest, "",
+           cat(view.kind(), " configures a controller of landscaper, which kubist does not run"),
+           "leave it out: docs/how-to/migrate/landscaper.md says what takes its place");
+      return false;
+    }
     if (name == nullptr || name->is_null()) {
       const bool generated = !view.generate_name().empty();
       fail(manifest, generated ? "/metadata/generateName" : "/metadata",

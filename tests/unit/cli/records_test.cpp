@@ -44,6 +44,13 @@ std::vector<const CommandSpec*> visible_commands() {
 
 }  // namespace
 
+TEST_CASE("records: each is found by its own path") {
+  for (const CommandSpec& spec : commands()) {
+    CAPTURE(spec.path);
+    CHECK(find_command(util::split(spec.path, ' ')) == &spec);
+  }
+}
+
 TEST_CASE("records: every example parses against its command's own flags") {
   std::size_t parsed = 0;
   for (const CommandSpec* spec : visible_commands()) {

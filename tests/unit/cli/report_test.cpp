@@ -172,6 +172,29 @@ TEST_CASE("report: paths are those of the checkout") {
   CHECK(issues[1]["location"]["positions"]["begin"]["line"] == 1);
 }
 
+TEST_CASE("report: GitHub's log shows the error of a refused input once") {
+  const util::TempDir folder("report");
+  const std::string input = folder.path() / "bad.yaml";
+  REQUIRE(util::write_file(input, "kind: Project\n"));
+  const auto refused = [&](const std::string& report) {
+    const auto ran = run_words({"validate", "-f", input, "--report", report});
+    CHECK(ran.code == 1);
+    return ran;
+  };
+  for (const char* report : {"github", "github=-"}) {
+    CAPTURE(report);
+    const auto ran = refused(report);
+    CHECK(contains(ran.out, ",line=1,col=1,title="));
+    CHECK(contains(ran.out, "the object has no apiVersion"));
+    CHECK(ran.err.empty());
+  }
+  // What no log shows does not stand for the error.
+  CHECK(contains(refused("github=" + (folder.path() / "annotations").string()).err,
+                 "the object has no apiVersion"));
+  CHECK(contains(refused("junit").err, "the object has no apiVersion"));
+  CHECK(contains(run_words({"validate", "--report", "github"}).err, "needs -f"));
+}
+
 TEST_CASE("report: the summary of a GitHub step is a table that its text cannot break") {
   const util::TempDir folder("report");
   const std::string file = folder.path() / "summary.md";

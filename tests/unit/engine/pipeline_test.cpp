@@ -260,6 +260,34 @@ TEST_CASE("pipeline: parameters fall back to settings, then to defaults, and are
   CHECK(World::node(report, "p1c1v1").message.find("stpe") != std::string::npos);
 }
 
+TEST_CASE("pipeline: parameters that a built-in's check refuses never reach it") {
+  World world;
+  world.add_tree();
+  int runs = 0;
+  auto definition = definition_of("Even", std::make_shared<FunctionRuntime>([&](Json list) {
+                                    ++runs;
+                                    return list;
+                                  }),
+                                  {{"properties", {{"size", {{"type", "integer"}}}}}});
+  definition->check = [](const Json& parameters,
+                         const kubist::data::PositionLookup&) -> kubist::util::Result<> {
+    return parameters["size"] == 2 ? kubist::util::Result<>()
+                                   : fail(ErrorKind::not_found, "size: it is odd");
+  };
+  world.policies.add_builtin(definition);
+  const auto run = [&](Json parameters) {
+    use(world, {{{"name", "Even"}, {"parameters", std::move(parameters)}}});
+    return world.run();
+  };
+  CHECK(World::node(run({{"size", 3}}), "p1c1v1").reason == "InvalidParameters");
+  CHECK(World::node(run({{"size", 3}}), "p1c1v1").message ==
+        "policy Even: parameters of policy Even: size: it is odd");
+  CHECK(World::node(run({{"size", "two"}}), "p1c1v1").reason == "InvalidParameters");
+  CHECK(runs == 0);
+  run({{"size", 2}});
+  CHECK(runs == 1);
+}
+
 TEST_CASE("pipeline: an unknown policy stalls with a suggestion") {
   World world;
   world.add_tree();

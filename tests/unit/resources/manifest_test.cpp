@@ -61,6 +61,12 @@ TEST_CASE("manifest: what is missing is said with its place") {
         std::string::npos);
   CHECK(first_error("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {}\n")
             .find("f.yaml:4:3: ConfigMap has no metadata.name") == 0);
+  CHECK(first_error("apiVersion: config.landscaper.gardener.cloud/v1alpha1\n"
+                    "kind: LandscaperConfiguration\ncrdManagement: {}\n")
+            .find("f.yaml:1:1: LandscaperConfiguration configures a controller of landscaper") ==
+        0);
+  CHECK(first_error("apiVersion: landscaper.gardener.cloud/v1alpha1\nkind: DeployItem\n")
+            .find("DeployItem has no metadata.name") != std::string::npos);
   CHECK(first_error("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: 5\n")
             .find("metadata.name must be a text, got a number") != std::string::npos);
   CHECK(first_error("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: A_b\n")

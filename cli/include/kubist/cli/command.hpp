@@ -119,8 +119,9 @@ class Arguments {
   std::vector<std::string> m_words;
 };
 
-/// Every command, in the order of `kubist help`. Adding a command adds a line in commands.cpp.
-const std::vector<CommandSpec>& commands();
+/// Every command, in the order of `kubist help`: makes the records of all of them, for which a
+/// start has no time. Adding a command adds a line in commands.cpp.
+const std::vector<std::reference_wrapper<const CommandSpec>>& commands();
 /// Commands that share their first word: one line of `kubist help`.
 struct CommandGroup {
   std::string_view word;     ///< "canary"
@@ -130,7 +131,8 @@ struct CommandGroup {
 const CommandGroup* find_group(std::string_view word);
 /// The flags that every command takes (kubectl's global ones, -v, --color).
 const std::vector<Flag>& global_flags();
-/// The command whose path is the longest run of leading `words`; nullptr when none.
+/// The command whose path is the longest run of leading `words`; nullptr when none. Makes the
+/// record of that command alone.
 const CommandSpec* find_command(const std::vector<std::string>& words);
 
 }  // namespace kubist::cli

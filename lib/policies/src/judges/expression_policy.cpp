@@ -40,11 +40,15 @@ std::string numbers(const Expression& expression, const WindowValues& window) {
   return util::join(parts, ", ");
 }
 
-util::Result<Expression> parse(const Json& parameters) {
-  auto parsed =
-      Expression::parse(data::string_at(parameters, {"expression"}), WindowValues::names());
+util::Result<Expression> parse(const Json& parameters, const Place& place = {}) {
+  const std::string_view text = data::string_at(parameters, {"expression"});
+  auto parsed = place.mark(Expression::parse(text, WindowValues::names()));
   if (!parsed) {
     return util::fail(util::with_context(parsed.error(), "parameter expression"));
+  }
+  if (!parsed->is_condition()) {
+    return place.fail(cat("parameter expression: \"", util::printable(text),
+                          "\" is a number, not a condition: compare it, as in ... < 0.01"));
   }
   return parsed;
 }
@@ -52,11 +56,6 @@ util::Result<Expression> parse(const Json& parameters) {
 util::Result<> apply_expression(Json& list) {
   const std::string text(data::string_at(parameters_of(list), {"expression"}));
   KUBIST_TRY(const Expression parsed, parse(parameters_of(list)));
-  if (!parsed.is_condition()) {
-    return util::fail(util::ErrorKind::invalid,
-                      cat("parameter expression: \"", util::printable(text),
-                          "\" is a number, not a condition: compare it, as in ... < 0.01"));
-  }
   return judge_windows(list, [&](const WindowValues& window) -> WindowCheck {
     const Value holds = parsed.evaluate([&](const std::string& name) { return window.get(name); });
     if (!holds.unknown.empty()) {
@@ -81,6 +80,10 @@ Builtin expression() {
   text.queries = [](const Json& parameters) {
     const auto parsed = parse(parameters);
     return parsed ? workload_queries(parsed->names()) : engine::Queries();
+  };
+  text.check = [](const Json& parameters, const data::PositionLookup& lookup) -> util::Result<> {
+    KUBIST_CHECK(parse(parameters, Place(lookup) / "expression"));
+    return check_limits(parameters, Place(lookup));
   };
   return make_builtin(std::move(text), {"ExpressionPolicy", "CustomCanaryReleasePolicy"},
                       apply_expression);

@@ -33,17 +33,18 @@ Json metric_schema() {
           "requests; a window passes where the canary's is not below stable's."}}}});
 }
 
-util::Result<std::vector<Objective>> read_all(const Json& parameters) {
+util::Result<std::vector<Objective>> read_all(const Json& parameters, const Place& place = {}) {
   std::vector<Objective> objectives;
-  if (const Json* metrics = data::find_path(parameters, {"metrics"})) {
-    KUBIST_TRY(objectives, read_objectives(*metrics));
+  for (const Json& metric : data::array_at(parameters, {"metrics"})) {
+    KUBIST_TRY(auto objective, read_objective(metric, place / "metrics" / objectives.size()));
+    objectives.push_back(std::move(objective));
   }
   if (const std::string_view vamps = data::string_at(parameters, {"metric"}); !vamps.empty()) {
-    KUBIST_TRY(auto objective, compare_versions(vamps));
+    KUBIST_TRY(auto objective, compare_versions(vamps, place / "metric"));
     objectives.push_back(std::move(objective));
   }
   if (objectives.empty()) {
-    return util::fail(util::ErrorKind::invalid, "parameters: metrics or metric must be given");
+    return place.fail("parameters: missing required field \"metrics\", or \"metric\"");
   }
   return objectives;
 }
@@ -71,6 +72,10 @@ Builtin metric() {
       queries.merge(queries_of(each));
     }
     return queries;
+  };
+  text.check = [](const Json& parameters, const data::PositionLookup& lookup) -> util::Result<> {
+    KUBIST_CHECK(read_all(parameters, Place(lookup)));
+    return check_limits(parameters, Place(lookup));
   };
   return make_builtin(
       std::move(text),

@@ -11,7 +11,6 @@
 namespace kubist::policies {
 
 using util::cat;
-using util::ErrorKind;
 using Outcome = WindowCheck::Outcome;
 
 namespace {
@@ -62,19 +61,19 @@ std::string meaning(std::string_view name) {
 }
 
 util::Result<Expression> read_value(std::string_view text, const std::vector<std::string>& names,
-                                    const std::string& what) {
-  auto read = Expression::parse(text, names);
+                                    const std::string& what, const Place& place) {
+  auto read = place.mark(Expression::parse(text, names));
   if (!read) {
     return util::fail(util::with_context(read.error(), what));
   }
   if (read->is_condition()) {
-    return util::fail(ErrorKind::invalid,
-                      cat(what, ": \"", util::printable(text), "\" is a condition, not a number"));
+    return place.fail(cat(what, ": \"", util::printable(text), "\" is a condition, not a number"));
   }
   return read;
 }
 
-util::Result<std::string> value_text(const Json& metric, const std::string& name) {
+util::Result<std::string> value_text(const Json& metric, const std::string& name,
+                                     const Place& place) {
   if (const std::string_view own = data::string_at(metric, {"value"}); !own.empty()) {
     return std::string(own);
   }
@@ -85,16 +84,16 @@ util::Result<std::string> value_text(const Json& metric, const std::string& name
     }
     known.emplace_back(flaggers);
   }
-  return util::fail(
-      ErrorKind::invalid,
-      cat("metric ", name, " is none of ", util::join(known, ", "), util::did_you_mean(name, known),
-          ": give it a value, as in value: canary.p95"));
+  return (place / "name")
+      .fail(cat("metric ", name, " is none of ", util::join(known, ", "),
+                util::did_you_mean(name, known), ": give it a value, as in value: canary.p95"));
 }
 
 /// Argo's provider.web.
-util::Result<std::optional<engine::Query>> web_query(const Json& web, const std::string& what) {
+util::Result<std::optional<engine::Query>> web_query(const Json& web, const std::string& what,
+                                                     const Place& place) {
   constexpr std::array<std::string_view, 3> k_fields{"url", "jsonPath", "timeoutSeconds"};
-  KUBIST_CHECK(check_fields(web, k_fields, cat(what, ": provider.web")));
+  KUBIST_CHECK(check_fields(web, k_fields, cat(what, ": provider.web"), place));
   engine::WebQuery query;
   query.url = data::string_at(web, {"url"});
   query.path = data::string_at(web, {"jsonPath"});
@@ -103,8 +102,7 @@ util::Result<std::optional<engine::Query>> web_query(const Json& web, const std:
   const auto path = data::JsonPath::compile_relaxed(query.path);
   if (query.url.empty() || query.path.empty() || !path || query.timeout.count() < 1 ||
       query.timeout.count() > 60) {
-    return util::fail(ErrorKind::invalid,
-                      cat(what,
+    return place.fail(cat(what,
                           ": provider.web needs a url, a jsonPath that finds one number, and "
                           "a timeoutSeconds from 1 to 60",
                           path ? "" : ": ", path ? "" : path.error().message));
@@ -193,41 +191,37 @@ Json objectives_schema() {
           {"items", metric}};
 }
 
-util::Result<std::vector<Objective>> read_objectives(const Json& metrics) {
-  std::vector<Objective> objectives;
-  for (const Json& metric : metrics) {
-    Objective objective;
-    objective.name = data::string_at(metric, {"name"});
-    KUBIST_TRY(objective.query, query_of(metric, cat("metric ", objective.name)));
-    if (!objective.query) {
-      KUBIST_TRY(const std::string text, value_text(metric, objective.name));
-      KUBIST_TRY(objective.value,
-                 read_value(text, WindowValues::names(), cat("metric ", objective.name)));
-    }
-    objective.least = bound(metric, "min");
-    objective.most = bound(metric, "max");
-    if (!objective.least && !objective.most) {
-      return util::fail(ErrorKind::invalid,
-                        cat("metric ", objective.name, ": thresholdRange needs min, max or both"));
-    }
-    objectives.push_back(std::move(objective));
+util::Result<Objective> read_objective(const Json& metric, const Place& place) {
+  Objective objective;
+  objective.name = data::string_at(metric, {"name"});
+  const std::string what = cat("metric ", objective.name);
+  KUBIST_TRY(objective.query, query_of(metric, what, place));
+  if (!objective.query) {
+    KUBIST_TRY(const std::string text, value_text(metric, objective.name, place));
+    KUBIST_TRY(objective.value, read_value(text, WindowValues::names(), what, place / "value"));
   }
-  return objectives;
+  objective.least = bound(metric, "min");
+  objective.most = bound(metric, "max");
+  if (!objective.least && !objective.most) {
+    return (place / "thresholdRange").fail(cat(what, ": thresholdRange needs min, max or both"));
+  }
+  return objective;
 }
 
-util::Result<std::optional<engine::Query>> query_of(const Json& metric, const std::string& what) {
+util::Result<std::optional<engine::Query>> query_of(const Json& metric, const std::string& what,
+                                                    const Place& place) {
   const Json* argos = data::find_path(metric, {"provider"});
   const Json* web = data::find_path(metric, {"provider", "web"});
   if (web != nullptr && argos->size() == 1 && !metric.contains("value") &&
       !metric.contains("query")) {
-    return web_query(*web, what);
+    return web_query(*web, what, place / "provider" / "web");
   }
   if (argos != nullptr &&
       (argos->size() != 1 || !argos->contains("prometheus") || (*argos)["prometheus"].size() != 1 ||
        data::string_at(*argos, {"prometheus", "query"}).empty())) {
-    return util::fail(ErrorKind::invalid,
-                      cat(what, ": of a provider only prometheus.query and web are known"),
-                      "Where Prometheus is stands in the release's spec.metrics.prometheus.");
+    return (place / "provider")
+        .fail(cat(what, ": of a provider only prometheus.query and web are known"),
+              "Where Prometheus is stands in the release's spec.metrics.prometheus.");
   }
   std::string query(data::string_at(metric, {"query"},
                                     data::string_at(metric, {"provider", "prometheus", "query"})));
@@ -235,8 +229,7 @@ util::Result<std::optional<engine::Query>> query_of(const Json& metric, const st
     return std::nullopt;
   }
   if (metric.contains("value") || (argos && metric.contains("query"))) {
-    return util::fail(ErrorKind::invalid,
-                      cat(what, ": give either query or ",
+    return place.fail(cat(what, ": give either query or ",
                           metric.contains("value") ? "value" : "provider", ", not both"));
   }
   return engine::PromqlQuery{std::move(query)};
@@ -257,11 +250,11 @@ engine::Queries queries_of(const Objective& objective) {
   return workload_queries(names);
 }
 
-util::Result<Objective> compare_versions(std::string_view text) {
+util::Result<Objective> compare_versions(std::string_view text, const Place& place) {
   Objective objective;
   objective.name = "metric";
   objective.compared = true;
-  KUBIST_TRY(objective.value, read_value(text, vamps_names(), "parameter metric"));
+  KUBIST_TRY(objective.value, read_value(text, vamps_names(), "parameter metric", place));
   return objective;
 }
 

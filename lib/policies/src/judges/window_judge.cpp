@@ -13,15 +13,8 @@ using Outcome = WindowCheck::Outcome;
 namespace {
 
 /// How many windows may fail. Flagger's threshold is the first number that is too many.
-util::Result<std::int64_t> failure_limit(const Json& parameters) {
-  const auto threshold = data::int_at(parameters, {"threshold"}, 1);
-  const auto limit = data::int_at(parameters, {"failureLimit"}, threshold - 1);
-  if (parameters.contains("threshold") && limit != threshold - 1) {
-    return util::fail(util::ErrorKind::invalid,
-                      cat("threshold ", threshold, " and failureLimit ", limit,
-                          " contradict each other: threshold is failureLimit + 1, give one"));
-  }
-  return limit;
+std::int64_t failure_limit(const Json& parameters) {
+  return data::int_at(parameters, {"failureLimit"}, data::int_at(parameters, {"threshold"}, 1) - 1);
 }
 
 WindowCheck check_enough(const Json& parameters, const WindowValues& values,
@@ -110,11 +103,21 @@ Json judge_schema(Json properties) {
   return {{"type", "object"}, {"properties", std::move(properties)}};
 }
 
+util::Result<> check_limits(const Json& parameters, const Place& place) {
+  const auto limit = failure_limit(parameters);
+  const auto threshold = data::int_at(parameters, {"threshold"}, limit + 1);
+  if (limit != threshold - 1) {
+    return (place / "threshold")
+        .fail(cat("threshold ", threshold, " and failureLimit ", limit,
+                  " contradict each other: threshold is failureLimit + 1, give one"));
+  }
+  return {};
+}
+
 util::Result<> judge_windows(Json& list, const CheckWindow& check) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
   const Json& parameters = parameters_of(list);
-  KUBIST_TRY(const auto limit, failure_limit(parameters));
   if (!is_live(list, view)) {
     return {};
   }
@@ -135,8 +138,8 @@ util::Result<> judge_windows(Json& list, const CheckWindow& check) {
     return {};
   }
   const WindowCheck seen = check_enough(parameters, WindowValues(config["metrics"], plan), check);
-  const Judgement judged =
-      count(seen, limit, data::int_at(parameters, {"count"}, 1), step_key(view), kept);
+  const Judgement judged = count(seen, failure_limit(parameters),
+                                 data::int_at(parameters, {"count"}, 1), step_key(view), kept);
   kept["last"] = {{"weight", step_key(view)}, {"reason", judged.reason}, {"message", seen.message}};
   config["status"]["state"] = std::move(kept);
   decide(list, judged.action, judged.reason, seen.message);

@@ -54,6 +54,7 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
   definition->kinds = std::move(text.kinds);
   definition->metrics = std::move(text.metrics);
   definition->queries = std::move(text.queries);
+  definition->check = std::move(text.check);
   auto schema = engine::compile_parameters(definition->parameters, text.name);
   if (!schema) {  // a bug in this file's caller
     throw std::logic_error(schema.error().message);

@@ -22,6 +22,7 @@ struct BuiltinText {
   engine::Queries metrics = {};         ///< that it gets, see PolicyDefinition
   bool wants_approvals = false;
   std::function<engine::Queries(const Json& parameters)> queries = {};  ///< the same
+  engine::ParameterCheck check = {};                                    ///< the same
 };
 
 /// Makes the record of a built-in policy from its text and its function.

@@ -9,16 +9,16 @@
 namespace kubist::policies {
 
 using util::cat;
-using util::ErrorKind;
 
 util::Result<> check_fields(const Json& object, std::span<const std::string_view> known,
-                            const std::string& what) {
+                            const std::string& what, const Place& place) {
   std::vector<std::string> names(known.begin(), known.end());
   for (const auto& [key, value] : object.items()) {
     if (std::find(names.begin(), names.end(), key) == names.end()) {
-      return util::fail(ErrorKind::invalid,
-                        cat(what, ": ", key, " is not supported, only ", util::join(names, ", "),
-                            util::did_you_mean(key, names)));
+      return (place / key)
+          .key()
+          .fail(cat(what, ": ", key, " is not supported, only ", util::join(names, ", "),
+                    util::did_you_mean(key, names)));
     }
   }
   return {};
@@ -26,7 +26,8 @@ util::Result<> check_fields(const Json& object, std::span<const std::string_view
 
 util::Result<std::optional<std::chrono::seconds>> read_time(const Json& object,
                                                             std::string_view field,
-                                                            const std::string& what) {
+                                                            const std::string& what,
+                                                            const Place& place) {
   const Json* found = data::find_path(object, {field});
   if (found == nullptr || found->is_null()) {
     return std::nullopt;
@@ -36,8 +37,8 @@ util::Result<std::optional<std::chrono::seconds>> read_time(const Json& object,
                                                       : "";
   const auto read = util::parse_duration(text);
   if (!read || read->count() < 0) {
-    return util::fail(ErrorKind::invalid,
-                      cat(what, ": ", field, ": ", found->dump(), " is no duration like 10m"));
+    return (place / field)
+        .fail(cat(what, ": ", field, ": ", found->dump(), " is no duration like 10m"));
   }
   return std::chrono::ceil<std::chrono::seconds>(*read);
 }

@@ -98,6 +98,10 @@ Builtin steps() {
                    {"CanaryRelease"},
                    {{"window", engine::WindowQuery{}}}};
   text.queries = [](const Json& parameters) { return queries_of_steps(parameters["steps"]); };
+  text.check = [](const Json& parameters, const data::PositionLookup& lookup) -> util::Result<> {
+    KUBIST_CHECK(read_steps(parameters["steps"], Place(lookup) / "steps"));
+    return {};
+  };
   text.wants_approvals = true;
   return make_builtin(std::move(text), {"StepsPolicy"}, apply_steps);
 }

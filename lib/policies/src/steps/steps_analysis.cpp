@@ -13,7 +13,6 @@
 namespace kubist::policies {
 
 using util::cat;
-using util::ErrorKind;
 using Outcome = WindowCheck::Outcome;
 
 namespace {
@@ -34,7 +33,8 @@ constexpr std::string_view k_result = "result";
 constexpr std::int64_t k_no_limit = -1;
 
 util::Result<std::optional<Expression>> read_condition(const Json& metric, std::string_view field,
-                                                       bool queried, const std::string& what) {
+                                                       bool queried, const std::string& what,
+                                                       const Place& place) {
   std::string text(data::string_at(metric, {field}));
   if (text.empty()) {
     return std::nullopt;
@@ -44,66 +44,70 @@ util::Result<std::optional<Expression>> read_condition(const Json& metric, std::
     text = util::replace_all(text, cat(k_result, "[0]"), k_result);
     names.emplace_back(k_result);
   }
-  auto read = Expression::parse(text, names);
+  auto read = place.mark(Expression::parse(text, names));
   if (!read) {
     return util::fail(util::with_context(read.error(), cat(what, ": ", field)));
   }
   if (!read->is_condition()) {
-    return util::fail(ErrorKind::invalid, cat(what, ": ", field, ": \"", util::printable(text),
-                                              "\" is a number, not a condition"));
+    return place.fail(
+        cat(what, ": ", field, ": \"", util::printable(text), "\" is a number, not a condition"));
   }
   return std::optional(*std::move(read));
 }
 
 /// A limit of Argo's, of which -1 is none.
 util::Result<std::optional<std::int64_t>> read_limit(const Json& given, std::string_view field,
-                                                     std::int64_t fallback,
-                                                     const std::string& what) {
+                                                     std::int64_t fallback, const std::string& what,
+                                                     const Place& place) {
   const std::int64_t limit = data::int_at(given, {field}, fallback);
   if (limit < k_no_limit) {
-    return util::fail(ErrorKind::invalid, cat(what, ": ", field, ": ", limit,
-                                              " is neither a number of windows nor -1, for none"));
+    return (place / field)
+        .fail(cat(what, ": ", field, ": ", limit,
+                  " is neither a number of windows nor -1, for none"));
   }
   return limit == k_no_limit ? std::nullopt : std::optional(limit);
 }
 
-util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& where) {
+util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& where,
+                                         const Place& place) {
   AnalysisMetric metric;
   metric.name = data::string_at(given, {"name"});
   const std::string what = cat(where, ": metric ", metric.name);
-  KUBIST_CHECK(check_fields(given, k_metric, what));
-  KUBIST_TRY(metric.query, query_of(given, what));
+  KUBIST_CHECK(check_fields(given, k_metric, what, place));
+  KUBIST_TRY(metric.query, query_of(given, what, place));
   const bool queried = metric.query.has_value();
-  KUBIST_TRY(metric.success, read_condition(given, "successCondition", queried, what));
-  KUBIST_TRY(metric.failure, read_condition(given, "failureCondition", queried, what));
+  for (const auto& [field, condition] : {std::pair("successCondition", &metric.success),
+                                         std::pair("failureCondition", &metric.failure)}) {
+    KUBIST_TRY(*condition, read_condition(given, field, queried, what, place / field));
+  }
   const bool conditions = metric.success || metric.failure;
   if (conditions == given.contains("thresholdRange")) {
-    return util::fail(ErrorKind::invalid, cat(what,
-                                              " needs a thresholdRange, or successCondition or "
-                                              "failureCondition"));
+    return place.fail(
+        cat(what, " needs a thresholdRange, or successCondition or failureCondition"));
   }
   if (!conditions) {
-    KUBIST_TRY(auto objectives, read_objectives(Json::array({given})));
-    metric.objective = std::move(objectives.front());
+    KUBIST_TRY(metric.objective, read_objective(given, place));
   }
   metric.count = data::int_at(given, {"count"}, 1);
   if (metric.count < 1) {
-    return util::fail(ErrorKind::invalid, cat(what, ": count: ", metric.count, " is less than 1"));
+    return (place / "count").fail(cat(what, ": count: ", metric.count, " is less than 1"));
   }
-  KUBIST_TRY(metric.failure_limit, read_limit(given, "failureLimit", 0, what));
-  KUBIST_TRY(metric.inconclusive_limit, read_limit(given, "inconclusiveLimit", k_no_limit, what));
+  KUBIST_TRY(metric.failure_limit, read_limit(given, "failureLimit", 0, what, place));
+  KUBIST_TRY(metric.inconclusive_limit,
+             read_limit(given, "inconclusiveLimit", k_no_limit, what, place));
   return metric;
 }
 
-util::Result<> read_dry_run(const Json& given, const std::string& where,
+util::Result<> read_dry_run(const Json& given, const std::string& where, const Place& place,
                             std::vector<AnalysisMetric>& metrics) {
-  for (const Json& dry : given.value("dryRun", Json::array())) {
-    const std::string_view name = data::string_at(dry, {"metricName"});
+  const Json listed = given.value("dryRun", Json::array());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const std::string_view name = data::string_at(listed[i], {"metricName"});
     const auto found = std::find_if(metrics.begin(), metrics.end(),
                                     [&](const auto& metric) { return metric.name == name; });
     if (found == metrics.end()) {
-      return util::fail(ErrorKind::invalid,
-                        cat(where, ": dryRun: there is no metric ", name, " that is measured"));
+      return (place / "dryRun" / i)
+          .fail(cat(where, ": dryRun: there is no metric ", name, " that is measured"));
     }
     found->dry_run = true;
   }
@@ -138,27 +142,30 @@ WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& w
 
 }  // namespace
 
-util::Result<std::vector<Step>> read_analysis(const Json& given, const std::string& where) {
-  KUBIST_CHECK(check_fields(given, k_analysis, where));
+util::Result<std::vector<Step>> read_analysis(const Json& given, const std::string& where,
+                                              const Place& place) {
+  KUBIST_CHECK(check_fields(given, k_analysis, where, place));
   Step step;
   step.kind = Step::Kind::analysis;
   std::vector<Step> jobs;
-  KUBIST_TRY(const auto delay, read_time(given, "initialDelay", where));
+  KUBIST_TRY(const auto delay, read_time(given, "initialDelay", where, place));
   step.initial_delay = delay.value_or(std::chrono::seconds(0));
   const Json* metrics = data::find_path(given, {"metrics"});
   if (metrics == nullptr || !metrics->is_array() || metrics->empty()) {
-    return util::fail(ErrorKind::invalid, cat(where, " needs metrics"));
+    return place.fail(cat(where, " needs metrics"));
   }
-  for (const Json& metric : *metrics) {
+  for (std::size_t i = 0; i < metrics->size(); ++i) {
+    const Json& metric = (*metrics)[i];
+    const Place at = place / "metrics" / i;
     if (data::find_path(metric, {"provider", "job"}) != nullptr) {
-      KUBIST_TRY(auto job, read_job_metric(metric, where));
+      KUBIST_TRY(auto job, read_job_metric(metric, where, at));
       jobs.push_back(std::move(job));
       continue;
     }
-    KUBIST_TRY(auto read, read_metric(metric, where));
+    KUBIST_TRY(auto read, read_metric(metric, where, at));
     step.metrics.push_back(std::move(read));
   }
-  KUBIST_CHECK(read_dry_run(given, where, step.metrics));
+  KUBIST_CHECK(read_dry_run(given, where, place, step.metrics));
   if (step.metrics.empty()) {
     step.kind = Step::Kind::pause;
     step.duration = std::exchange(step.initial_delay, std::chrono::seconds(0));

@@ -12,7 +12,6 @@
 namespace kubist::policies {
 
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 
@@ -54,8 +53,8 @@ bool are_texts(const Json& metadata) {
 
 }  // namespace
 
-util::Result<Step> read_webhook(const Json& given, const std::string& where) {
-  KUBIST_CHECK(check_fields(given, k_webhook, where));
+util::Result<Step> read_webhook(const Json& given, const std::string& where, const Place& place) {
+  KUBIST_CHECK(check_fields(given, k_webhook, where, place));
   Step step;
   step.kind = Step::Kind::webhook;
   step.name = data::string_at(given, {"name"});
@@ -63,7 +62,7 @@ util::Result<Step> read_webhook(const Json& given, const std::string& where) {
   const Json metadata = field_of(given, "metadata", Json::object());
   const auto type = data::string_at(given, {"type"}, k_rollout);
   const Json retries = field_of(given, "retries", 0);
-  KUBIST_TRY(const auto timeout, read_time(given, "timeout", where));
+  KUBIST_TRY(const auto timeout, read_time(given, "timeout", where, place));
   const auto limit = timeout.value_or(k_timeout);
   const char* wrong =
       step.name.empty() || url.empty() ? "needs a name and a url"
@@ -74,7 +73,7 @@ util::Result<Step> read_webhook(const Json& given, const std::string& where) {
       : !is_retries(retries)                   ? k_wrong_retries
                                                : nullptr;
   if (wrong != nullptr) {
-    return util::fail(ErrorKind::invalid, cat(where, ' ', wrong));
+    return place.fail(cat(where, ' ', wrong));
   }
   step.retries = retries.get<std::int64_t>();
   step.waits = type == k_confirm;
@@ -82,14 +81,14 @@ util::Result<Step> read_webhook(const Json& given, const std::string& where) {
   return step;
 }
 
-util::Result<Step> read_job(const Json& given, const std::string& where) {
-  KUBIST_CHECK(check_fields(given, k_job, where));
+util::Result<Step> read_job(const Json& given, const std::string& where, const Place& place) {
+  KUBIST_CHECK(check_fields(given, k_job, where, place));
   Step step;
   step.kind = Step::Kind::job;
   step.name = data::string_at(given, {"name"});
   const Json env = field_of(given, "env", Json::array());
   const Json retries = field_of(given, "retries", 0);
-  KUBIST_TRY(const auto timeout, read_time(given, "timeout", where));
+  KUBIST_TRY(const auto timeout, read_time(given, "timeout", where, place));
   const auto limit = timeout.value_or(k_job_timeout);
   const char* wrong = step.name.empty() || data::string_at(given, {"image"}).empty()
                           ? "needs a name and an image"
@@ -98,7 +97,7 @@ util::Result<Step> read_job(const Json& given, const std::string& where) {
                       : !is_retries(retries)                       ? k_wrong_retries
                                                                    : nullptr;
   if (wrong != nullptr) {
-    return util::fail(ErrorKind::invalid, cat(where, ' ', wrong));
+    return place.fail(cat(where, ' ', wrong));
   }
   step.retries = retries.get<std::int64_t>();
   step.duration = limit;

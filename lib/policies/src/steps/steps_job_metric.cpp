@@ -11,7 +11,6 @@
 namespace kubist::policies {
 
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 
@@ -29,21 +28,27 @@ Json at(const Json& object, std::initializer_list<std::string_view> path) {
 
 }  // namespace
 
-util::Result<Step> read_job_metric(const Json& metric, const std::string& where) {
+util::Result<Step> read_job_metric(const Json& metric, const std::string& where,
+                                   const Place& place) {
   const std::string what = cat(where, ": metric ", data::string_at(metric, {"name"}));
   const std::string job_is = cat(what, ": provider.job");
-  KUBIST_CHECK(check_fields(metric, k_job_metric, cat(what, ", a job")));
-  KUBIST_CHECK(check_fields(metric["provider"], k_provider, cat(what, ": provider")));
+  KUBIST_CHECK(check_fields(metric, k_job_metric, cat(what, ", a job"), place));
+  const Place provider = place / "provider";
+  KUBIST_CHECK(check_fields(metric["provider"], k_provider, cat(what, ": provider"), provider));
   const Json job = at(metric, {"provider", "job"});
-  KUBIST_CHECK(check_fields(job, k_holder, job_is));
+  const Place at_job = provider / "job";
+  KUBIST_CHECK(check_fields(job, k_holder, job_is, at_job));
   const Json spec = at(job, {"spec"});
-  KUBIST_CHECK(check_fields(spec, k_job_spec, cat(job_is, ".spec")));
-  KUBIST_CHECK(check_fields(at(spec, {"template"}), k_holder, cat(job_is, ".spec.template")));
+  const Place at_template = at_job / "spec" / "template";
+  KUBIST_CHECK(check_fields(spec, k_job_spec, cat(job_is, ".spec"), at_job / "spec"));
+  KUBIST_CHECK(
+      check_fields(at(spec, {"template"}), k_holder, cat(job_is, ".spec.template"), at_template));
   const Json pod = at(spec, {"template", "spec"});
-  KUBIST_CHECK(check_fields(pod, k_pod, cat(job_is, ".spec.template.spec")));
+  const Place at_pod = at_template / "spec";
+  KUBIST_CHECK(check_fields(pod, k_pod, cat(job_is, ".spec.template.spec"), at_pod));
   const Json containers = at(pod, {"containers"});
   if (!containers.is_array() || containers.size() != 1 || !containers[0].is_object()) {
-    return util::fail(ErrorKind::invalid, cat(job_is, ".spec.template.spec needs one container"));
+    return at_pod.fail(cat(job_is, ".spec.template.spec needs one container"));
   }
   Json given = containers[0];
   given["name"] = metric.value("name", Json());
@@ -55,7 +60,7 @@ util::Result<Step> read_job_metric(const Json& metric, const std::string& where)
       given[field] = (*from)[name];
     }
   }
-  return read_job(given, job_is);
+  return read_job(given, job_is, at_pod / "containers" / 0);
 }
 
 }  // namespace kubist::policies

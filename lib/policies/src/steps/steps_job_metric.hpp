@@ -7,6 +7,7 @@ namespace kubist::policies {
 /// Job's spec its one container, imagePullSecrets, activeDeadlineSeconds (the timeout) and
 /// backoffLimit (the retries; 6, as Kubernetes has it). Invalid, naming it: another field, which
 /// would be left out. https://argo-rollouts.readthedocs.io/en/stable/analysis/job/
-util::Result<Step> read_job_metric(const Json& metric, const std::string& where);
+util::Result<Step> read_job_metric(const Json& metric, const std::string& where,
+                                   const Place& place);
 
 }  // namespace kubist::policies

@@ -7,6 +7,7 @@
 #include <kubist/engine/call.hpp>
 
 #include "judges/metric_objective.hpp"
+#include "policy/place.hpp"
 
 namespace kubist::policies {
 
@@ -43,10 +44,10 @@ struct Stage {
   std::vector<Step> steps;
 };
 
-/// Reads `steps`. Invalid, naming the step: one that is not known (experiments are
-/// not), weights that do not rise, a list that does not begin with a weight (but for header
-/// and mirror routes, which begin with it).
-util::Result<std::vector<Stage>> read_steps(const Json& steps);
+/// Reads `steps`, which stand at `place`. Invalid, naming the step: one that is not known
+/// (experiments are not), weights that do not rise, a list that does not begin with a weight (but
+/// for header and mirror routes, which begin with it).
+util::Result<std::vector<Stage>> read_steps(const Json& steps, const Place& place = {});
 
 /// The queries of all analyses.
 engine::Queries queries_of_steps(const Json& steps);

@@ -12,7 +12,6 @@
 namespace kubist::policies {
 
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 
@@ -31,41 +30,44 @@ std::string text_of(std::string_view text) {
 
 /// {exact, prefix or regex: VALUE} of `what` ("method", "header \"NAME\"") as a condition.
 util::Result<std::string> read_test(const Json& value, const std::string& what,
-                                    const std::string& where) {
-  KUBIST_CHECK(check_fields(value, k_operators, where));
+                                    const std::string& where, const Place& place) {
+  KUBIST_CHECK(check_fields(value, k_operators, where, place));
   if (value.size() != 1 || !value.front().is_string()) {
-    return util::fail(ErrorKind::invalid, cat(where, " needs one of exact, prefix and regex"));
+    return place.fail(cat(where, " needs one of exact, prefix and regex"));
   }
   return cat(what, ' ', value.begin().key(), ' ', text_of(value.front().get<std::string>()));
 }
 
-util::Result<std::string> read_header_match(const Json& given, const std::string& where) {
-  KUBIST_CHECK(check_fields(given, k_header_match, where));
+util::Result<std::string> read_header_match(const Json& given, const std::string& where,
+                                            const Place& place) {
+  KUBIST_CHECK(check_fields(given, k_header_match, where, place));
   const std::string_view name = data::string_at(given, {"headerName"});
   if (name.empty()) {
-    return util::fail(ErrorKind::invalid, cat(where, " needs a headerName"));
+    return place.fail(cat(where, " needs a headerName"));
   }
   return read_test(given.value("headerValue", Json::object()), cat("header ", text_of(name)),
-                   cat(where, ".headerValue"));
+                   cat(where, ".headerValue"), place / "headerValue");
 }
 
 /// What one match asks for must all hold.
-util::Result<std::string> read_mirror_match(const Json& given, const std::string& where) {
-  KUBIST_CHECK(check_fields(given, k_mirror_match, where));
+util::Result<std::string> read_mirror_match(const Json& given, const std::string& where,
+                                            const Place& place) {
+  KUBIST_CHECK(check_fields(given, k_mirror_match, where, place));
   std::vector<std::string> all;
   for (const auto& [field, word] : {std::pair("method", "method"), std::pair("path", "uri")}) {
     if (given.contains(field)) {
-      KUBIST_TRY(all.emplace_back(), read_test(given[field], word, cat(where, '.', field)));
+      KUBIST_TRY(all.emplace_back(),
+                 read_test(given[field], word, cat(where, '.', field), place / field));
     }
   }
   const Json headers = given.value("headers", Json::object());
   for (const auto& [name, value] : headers.items()) {
     KUBIST_TRY(all.emplace_back(),
-               read_test(value, cat("header ", text_of(name)), cat(where, ".headers.", name)));
+               read_test(value, cat("header ", text_of(name)), cat(where, ".headers.", name),
+                         place / "headers" / name));
   }
   if (all.empty()) {
-    return util::fail(ErrorKind::invalid,
-                      cat(where, " asks for nothing: leave match out for all requests"));
+    return place.fail(cat(where, " asks for nothing: leave match out for all requests"));
   }
   return util::join(all, " and ");
 }
@@ -86,29 +88,30 @@ void for_each_before(const std::vector<Stage>& stages, int weight, std::size_t p
 
 bool is_route(const std::string& kind) { return kind == k_header_route || kind == k_mirror_route; }
 
-util::Result<Step> read_route(const std::string& kind, const Json& given,
-                              const std::string& where) {
+util::Result<Step> read_route(const std::string& kind, const Json& given, const std::string& where,
+                              const Place& place) {
   const bool mirror = kind == k_mirror_route;
-  KUBIST_CHECK(mirror ? check_fields(given, k_mirror, where)
-                      : check_fields(given, k_set_header_fields, where));
+  KUBIST_CHECK(mirror ? check_fields(given, k_mirror, where, place)
+                      : check_fields(given, k_set_header_fields, where, place));
   Step step;
   step.kind = mirror ? Step::Kind::mirror : Step::Kind::header;
   step.name = data::string_at(given, {"name"});
   if (step.name.empty()) {
-    return util::fail(ErrorKind::invalid, cat(where, " needs a name"));
+    return place.fail(cat(where, " needs a name"));
   }
   std::vector<std::string> any;
   for (const Json& match : given.value("match", Json::array())) {
-    KUBIST_TRY(any.emplace_back(), mirror ? read_mirror_match(match, cat(where, ".match"))
-                                          : read_header_match(match, cat(where, ".match")));
+    const Place at = place / "match" / any.size();
+    KUBIST_TRY(any.emplace_back(), mirror ? read_mirror_match(match, cat(where, ".match"), at)
+                                          : read_header_match(match, cat(where, ".match"), at));
   }
   step.match = util::join(any, " or ");
   if (mirror) {  // as Argo: without both it ends, without percentage all are copied
     const Json percent = given.value("percentage", Json(given.contains("match") ? 100 : 0));
     step.percent = percent.is_number_integer() ? percent.get<int>() : -1;
     if (step.percent < 0 || step.percent > 100) {
-      return util::fail(ErrorKind::invalid, cat(where, ".percentage: ", percent.dump(),
-                                                " is no percent from 0 to 100"));
+      return (place / "percentage")
+          .fail(cat(where, ".percentage: ", percent.dump(), " is no percent from 0 to 100"));
     }
   }
   return step;

@@ -69,23 +69,28 @@ std::string until(const WindowState& state) {
   return state.changes_at ? cat(" until ", util::format_time(*state.changes_at)) : std::string();
 }
 
-util::Result<Zone> read_zone(const Json& parameters) {
+util::Result<std::vector<Window>> read_windows(const Json& parameters, const Place& place = {}) {
+  std::vector<Window> windows;
+  for (const Json& json : parameters["windows"]) {
+    KUBIST_TRY(auto window, read_window(json, place / "windows" / windows.size()));
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
+util::Result<Zone> read_zone(const Json& parameters, const Place& place = {}) {
   const std::string_view name = data::string_at(parameters, {"timeZone"});
   const std::string_view offset = data::string_at(parameters, {"utcOffset"});
   if (!name.empty() && !offset.empty()) {
-    return util::fail(util::ErrorKind::invalid,
-                      "timeZone and utcOffset contradict each other: give one");
+    return (place / "utcOffset").fail("timeZone and utcOffset contradict each other: give one");
   }
-  return name.empty() ? Zone::read_offset(offset) : Zone::find(name);
+  return name.empty() ? (place / "utcOffset").mark(Zone::read_offset(offset))
+                      : (place / "timeZone").mark(Zone::find(name));
 }
 
 util::Result<> apply_timed_window(Json& list) {
   const Json parameters = parameters_of(list);
-  std::vector<Window> windows;
-  for (const Json& json : parameters["windows"]) {
-    KUBIST_TRY(auto window, read_window(json));
-    windows.push_back(window);
-  }
+  KUBIST_TRY(const auto windows, read_windows(parameters));
   KUBIST_TRY(const Zone zone, read_zone(parameters));
   KUBIST_TRY(auto time, util::parse_time(data::string_at(list, {"functionConfig", "now"})));
   auto now = std::chrono::floor<std::chrono::seconds>(time);
@@ -112,8 +117,14 @@ util::Result<> apply_timed_window(Json& list) {
 }  // namespace
 
 Builtin timed_window() {
-  return make_builtin({"TimedWindow", "Acts inside or outside of windows of time.",
-                       k_timed_window_doc, timed_window_schema(), true},
+  BuiltinText text{"TimedWindow", "Acts inside or outside of windows of time.", k_timed_window_doc,
+                   timed_window_schema(), true};
+  text.check = [](const Json& parameters, const data::PositionLookup& lookup) -> util::Result<> {
+    KUBIST_CHECK(read_windows(parameters, Place(lookup)));
+    KUBIST_CHECK(read_zone(parameters, Place(lookup)));
+    return {};
+  };
+  return make_builtin(std::move(text),
                       {"timed-window", "TimedWindowPolicy", "TimedPolicy", "window"},
                       apply_timed_window);
 }

@@ -12,7 +12,6 @@ using data::Json;
 using std::chrono::days;
 using std::chrono::minutes;
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 
@@ -21,7 +20,9 @@ constexpr int k_horizon_days = 8;
 constexpr std::chrono::hours k_longest_schedule{7 * 24};  // of a schedule's duration
 constexpr int k_leap_years = 8 * 366;  // within which any day of any month comes again
 
-util::Result<minutes> read_clock(std::string_view text, std::string_view field) {
+util::Result<minutes> read_clock(const Json& json, std::string_view field,
+                                 std::string_view otherwise, const Place& place) {
+  const std::string_view text = data::string_at(json, {field}, otherwise);
   auto parts = util::split(text, ':');
   if (parts.size() == 2 && parts[0].size() <= 2 && parts[1].size() == 2) {
     auto hour = util::parse_int(parts[0]);
@@ -32,30 +33,31 @@ util::Result<minutes> read_clock(std::string_view text, std::string_view field) 
       return minutes(*hour * 60 + *minute);
     }
   }
-  return util::fail(ErrorKind::invalid,
-                    cat("windows: ", field, ": \"", text, "\" is not a time of day like 22:00"));
+  return (place / field)
+      .fail(cat("windows: ", field, ": \"", text, "\" is not a time of day like 22:00"));
 }
 
-util::Result<> read_days(const Json& list, Window& window) {
+util::Result<> read_days(const Json& list, const Place& place, Window& window) {
   window.days.fill(list.empty());
-  for (const Json& day : list) {
-    std::string word = util::lower(day.is_string() ? day.get<std::string>() : std::string());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::string word =
+        util::lower(list[i].is_string() ? list[i].get<std::string>() : std::string());
     auto found = std::find(k_days.begin(), k_days.end(), std::string_view(word).substr(0, 3));
     if (word.size() < 3 || found == k_days.end()) {
-      return util::fail(ErrorKind::invalid,
-                        cat("windows: days: \"", word, "\" is not a day like Mon"));
+      return (place / i).fail(cat("windows: days: \"", word, "\" is not a day like Mon"));
     }
     window.days[static_cast<std::size_t>(found - k_days.begin())] = true;
   }
   return {};
 }
 
-util::Result<std::optional<Seconds>> read_date(const Json& json, const char* field) {
+util::Result<std::optional<Seconds>> read_date(const Json& json, std::string_view field,
+                                               const Place& place) {
   auto text = data::string_at(json, {field});
   if (text.empty()) {
     return std::optional<Seconds>();
   }
-  auto time = util::parse_time(text);
+  auto time = (place / field).mark(util::parse_time(text));
   if (!time) {
     return util::fail(util::with_context(time.error(), cat("windows: ", field)));
   }
@@ -63,21 +65,23 @@ util::Result<std::optional<Seconds>> read_date(const Json& json, const char* fie
 }
 
 // Argo CD's words of its sync windows.
-util::Result<> read_schedule(const Json& json, std::string_view text, Window& window) {
+util::Result<> read_schedule(const Json& json, std::string_view text, const Place& place,
+                             Window& window) {
   for (const char* field : {"days", "from", "to"}) {
     if (json.contains(field)) {
-      return util::fail(ErrorKind::invalid,
-                        cat("windows: schedule and ", field, " both say when, give only one"));
+      return (place / field)
+          .key()
+          .fail(cat("windows: schedule and ", field, " both say when, give only one"));
     }
   }
-  auto schedule = Cron::parse(text);
+  auto schedule = (place / "schedule").mark(Cron::parse(text));
   if (!schedule) {
     return util::fail(util::with_context(schedule.error(), "windows"));
   }
   const auto duration = util::parse_duration(data::string_at(json, {"duration"}));
   if (!duration || *duration < minutes(1) || *duration > k_longest_schedule) {
-    return util::fail(ErrorKind::invalid,
-                      "windows: a schedule needs a duration from 1m to 168h, such as 8h");
+    return (place / "duration")
+        .fail("windows: a schedule needs a duration from 1m to 168h, such as 8h");
   }
   window.schedule = *std::move(schedule);
   window.duration = std::chrono::floor<std::chrono::seconds>(*duration);
@@ -156,21 +160,21 @@ std::vector<Span> merged(std::vector<Span> spans) {
 
 }  // namespace
 
-util::Result<Window> read_window(const Json& json) {
+util::Result<Window> read_window(const Json& json, const Place& place) {
   Window window;
-  KUBIST_TRY(window.start, read_date(json, "start"));
-  KUBIST_TRY(window.end, read_date(json, "end"));
+  KUBIST_TRY(window.start, read_date(json, "start", place));
+  KUBIST_TRY(window.end, read_date(json, "end", place));
   if (window.start && window.end && *window.start >= *window.end) {
-    return util::fail(ErrorKind::invalid, "windows: end must be after start");
+    return (place / "end").fail("windows: end must be after start");
   }
   if (const std::string_view schedule = data::string_at(json, {"schedule"}); !schedule.empty()) {
-    KUBIST_CHECK(read_schedule(json, schedule, window));
+    KUBIST_CHECK(read_schedule(json, schedule, place, window));
     return window;
   }
   const Json* listed = data::find_path(json, {"days"});
-  KUBIST_CHECK(read_days(listed ? *listed : Json::array(), window));
-  KUBIST_TRY(window.from, read_clock(data::string_at(json, {"from"}, "00:00"), "from"));
-  KUBIST_TRY(window.to, read_clock(data::string_at(json, {"to"}, "24:00"), "to"));
+  KUBIST_CHECK(read_days(listed ? *listed : Json::array(), place / "days", window));
+  KUBIST_TRY(window.from, read_clock(json, "from", "00:00", place));
+  KUBIST_TRY(window.to, read_clock(json, "to", "24:00", place));
   return window;
 }
 

@@ -7,6 +7,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/util/result.hpp>
 
+#include "policy/place.hpp"
 #include "time/cron.hpp"
 #include "time/zone.hpp"
 
@@ -25,8 +26,8 @@ struct Window {
   std::optional<Seconds> start, end;  ///< instead, or as outer bounds
 };
 
-/// Reads one entry of `windows`. Fails with invalid.
-util::Result<Window> read_window(const data::Json& json);
+/// Reads one entry of `windows`, which stands at `place`. Fails with invalid.
+util::Result<Window> read_window(const data::Json& json, const Place& place);
 
 /// Is any window open at `now`, and when does that change next (nothing: never)? `zone`: of the
 /// windows' days and times.

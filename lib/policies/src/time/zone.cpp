@@ -70,7 +70,12 @@ util::Result<Zone> Zone::find(std::string_view name, const std::filesystem::path
   }
   const auto file = util::read_file(folder / name, k_max_file);
   if (!file) {
-    return unknown(cat("is not in ", folder.string()));
+    auto error = unknown(cat("is not in ", folder.string()));
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+      error.value().kind = ErrorKind::not_found;
+    }
+    return error;
   }
   const Bytes bytes(*file);
   const std::size_t second = k_block_header + BlockCounts(bytes, 0).block(4);

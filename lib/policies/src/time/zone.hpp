@@ -17,7 +17,7 @@ class Zone {
   /// A fixed distance from UTC.
   explicit Zone(std::chrono::seconds offset = {}) : m_standard(offset) {}
   /// A zone by its name in the IANA database ("Europe/Berlin"), as this machine has it (TZif, RFC
-  /// 8536). Invalid: no such zone, or one that does not read.
+  /// 8536). Invalid: no such zone, or one that does not read. Not found: there is no such folder.
   static util::Result<Zone> find(std::string_view name,
                                  const std::filesystem::path& folder = "/usr/share/zoneinfo");
   /// "+01:00", "-0530", "Z". Invalid: anything else.

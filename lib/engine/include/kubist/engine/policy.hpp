@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/data/position.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/engine/node.hpp>
 #include <kubist/engine/query.hpp>
@@ -20,6 +21,12 @@ class PolicyRuntime;
 
 inline constexpr std::string_view k_built_in = "built-in";
 inline constexpr std::string_view k_executor_definition = "ExecutorDefinition";
+
+/// What a schema cannot say of parameters that it takes: the order of steps, an expression.
+/// Invalid, with the position that `lookup` gives (pointers into the parameters; it may be empty).
+/// Not found: this machine lacks what the answer takes, such as the time zones.
+using ParameterCheck =
+    std::function<util::Result<>(const Json& parameters, const data::PositionLookup& lookup)>;
 
 /// A policy by name: built in, or from a PolicyDefinition or ClusterPolicyDefinition; or what an
 /// ExecutorDefinition runs. Immutable.
@@ -34,6 +41,7 @@ struct PolicyDefinition {
   Queries metrics;                             ///< that it asks whatever its parameters are
   /// Of a built-in one: what these parameters ask besides.
   std::function<Queries(const Json& parameters)> queries;
+  ParameterCheck check;            ///< of a built-in one; may be empty
   std::vector<std::string> kinds;  ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
@@ -120,8 +128,18 @@ util::Result<std::shared_ptr<const data::Schema>> compile_parameters(const Json&
 /// All that the policy asks with these parameters.
 Queries metrics_of(const PolicyDefinition& definition, const Json& parameters);
 
+/// Invalid: the definition is not for objects of this kind.
+util::Result<> check_kind(const PolicyDefinition& definition, std::string_view kind);
+
+/// All that is wrong with parameters: by the schema, or by the definition's check where the schema
+/// takes them. Positions are those of `lookup`. Empty: they are right.
+std::vector<util::Error> parameter_errors(const PolicyDefinition& definition,
+                                          const Json& parameters,
+                                          const data::PositionLookup& lookup = {});
+
 /// The parameters that a policy runs with: `given`, then `settings` for those of its schema that
-/// are not given, then the schema's defaults; validated. Fails with invalid, naming each field.
+/// are not given, then the schema's defaults; without parameter_errors(). Fails with invalid,
+/// naming each field, reason InvalidParameters.
 util::Result<Json> resolve_parameters(const PolicyDefinition& definition, const Json& given,
                                       const Json& settings);
 

@@ -20,6 +20,8 @@ struct CallSite {
   const NamedCall& call;
   /// Positions by pointers into the call: "/name", "/parameters/x".
   const data::PositionLookup& positions;
+  /// On which it runs: the object's kind, or of an imposed policy those that it is imposed on.
+  const std::vector<std::string>& kinds;
 };
 
 /// What the offline checks may ask of the world. A function that is empty leaves its check out.
