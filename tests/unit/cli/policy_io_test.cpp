@@ -120,7 +120,7 @@ TEST_CASE("explain: what policies read and write is explained without a server")
   CHECK(text.code == 0);
   CHECK_MESSAGE(text.out.find("VERSION:    v1alpha1\n") != std::string::npos, text.out);
   CHECK(text.out.find("such as 30s") != std::string::npos);
-  CHECK(run_words({"explain", "PolicyRun.status.requeue"}).err.find("did you mean") !=
+  CHECK(run_words({"explain", "PolicyRun.status.requeueAftr"}).err.find("did you mean") !=
         std::string::npos);
   CHECK(run_words({"explain", "PolicyRn", "--offline"}).err.find("did you mean \"PolicyRun\"?") !=
         std::string::npos);
@@ -128,7 +128,7 @@ TEST_CASE("explain: what policies read and write is explained without a server")
     CAPTURE(name);
     const auto schema = run_words({"explain", name, "-o", "jsonschema"});
     CHECK(schema.code == 0);
-    const auto& fields = Json::parse(schema.out)["properties"];
+    const Json fields = Json::parse(schema.out)["properties"];
     CHECK(fields["kind"]["const"] == name);
     CHECK(fields["apiVersion"]["const"] ==
           (name == "ResourceList" ? "config.kubernetes.io/v1" : "kubist.io/v1alpha1"));
