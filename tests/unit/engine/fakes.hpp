@@ -233,6 +233,7 @@ struct World {
   }
   std::string condition(const std::string& kind, const std::string& ns, const std::string& name,
                         const std::string& type) {
+    const std::lock_guard lock(home.mutex);  // a run may go on
     const Json& object = home.at(kind, ns, name);
     if (!object.contains("status")) {
       return "";
