@@ -86,13 +86,13 @@ def comparable(screen):
     return re.sub(r" {2,}", "  ", re.sub(r" +$", "", screen, flags=re.MULTILINE))
 
 
-def check(name, screen):
-    """What is wrong with a screen, or nothing."""
+def check(name, screen, alike=comparable):
+    """What is wrong with a screen, or nothing; `alike` takes away in what two may differ."""
     golden = HERE / "screens" / f"{name}.txt"
     if os.environ.get("KUBIST_TEST_ACCEPT"):
         golden.write_text(screen, encoding="utf-8")
         return []
-    if comparable(golden.read_text(encoding="utf-8")) == comparable(screen):
+    if alike(golden.read_text(encoding="utf-8")) == alike(screen):
         return []
     return [f"{name}: expected\n{golden.read_text(encoding='utf-8')}\nbut the screen was\n{screen}"]
 

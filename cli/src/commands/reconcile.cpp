@@ -8,6 +8,7 @@
 #include "apply_input.hpp"
 #include "commands.hpp"
 #include "dry_run.hpp"
+#include "output/run_page.hpp"
 #include "output/run_report.hpp"
 #include "reconcile_input.hpp"
 #include "report/reports.hpp"
@@ -55,22 +56,25 @@ void name_items(ReconcileOptions& options) {
   }
 }
 
-void report_run(Context& context, const ReconcileInput& input, const Run& run) {
+void report_run(Context& context, const ReconcileInput& input, RunPage& page, const Run& run) {
+  RunReport report = input.report(run);
+  page.add_to(report, run);
   Reports& reports = context.reports();
   if (reports.plain()) {
     print_run(run, context.out_color(), context.out());
   }
-  reports.deliver(input.report(run), context.out());
+  reports.deliver(std::move(report), context.out());
 }
 
 util::Result<int> watch(Context& context, executors::Session& session, ReconcileInput& input,
-                        const ReconcileOptions& options) {
-  const auto observer = progress_of(context);
+                        ReconcileOptions options) {
+  RunPage page(context);
+  const auto observer = page.follow(options, progress_of(context));
   executors::WatchHooks hooks = log_hooks(context);
   hooks.finished = [&, warn_of = hooks.finished](const Run& run) {
     warn_of(run);
     context.picture().aside([&] {
-      report_run(context, input, run);
+      report_run(context, input, page, run);
       context.out().flush();
     });
   };
@@ -103,11 +107,12 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   if (arguments.boolean("watch")) {
     return watch(context, *session, input, options);
   }
-  auto observer = progress_of(context);
+  RunPage page(context);
+  auto observer = page.follow(options, progress_of(context));
   KUBIST_TRY(const Run run, session->run(options, *observer, deadline.token()));
   observer.reset();
   warn(context, run);
-  report_run(context, input, run);
+  report_run(context, input, page, run);
   if (run.report.stopped) {
     return deadline.cut_short(cat(run.report.summary.not_started, " nodes were not started"));
   }

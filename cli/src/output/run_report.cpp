@@ -8,7 +8,6 @@
 #include <kubist/util/text.hpp>
 
 #include "output/set_documents.hpp"
-#include "output/tree_lines.hpp"
 
 namespace kubist::cli {
 
@@ -29,7 +28,21 @@ std::string seconds(std::chrono::nanoseconds took) {
   return buffer;
 }
 
-std::string state_word(const NodeReport& node) {
+int state_color(const NodeReport& node) {
+  if (node.state == NodeState::failed) {
+    return k_red;
+  }
+  return node.state == NodeState::done && node.ready ? k_green : k_yellow;
+}
+
+std::string writes_text(const NodeReport& node) {
+  const std::size_t count = node.writes.size();
+  return count == 0 ? "" : cat(count, count == 1 ? " write" : " writes");
+}
+
+}  // namespace
+
+std::string_view state_word(const NodeReport& node) {
   if (node.state == NodeState::done && node.mode == engine::Mode::remove) {
     return node.ready ? "Removed" : "Removing";
   }
@@ -45,20 +58,6 @@ std::string state_word(const NodeReport& node) {
       return "Skipped";
   }
 }
-
-int state_color(const NodeReport& node) {
-  if (node.state == NodeState::failed) {
-    return k_red;
-  }
-  return node.state == NodeState::done && node.ready ? k_green : k_yellow;
-}
-
-std::string writes_text(const NodeReport& node) {
-  const std::size_t count = node.writes.size();
-  return count == 0 ? "" : cat(count, count == 1 ? " write" : " writes");
-}
-
-}  // namespace
 
 std::string summary_line(const Report& report) {
   const auto& sum = report.summary;
@@ -84,17 +83,21 @@ void print_left_behind(const executors::Run& run, Sink& out) {
   }
 }
 
-void print_run(const executors::Run& run, bool color, Sink& out) {
+std::vector<TreeLine> tree_of(const executors::Run& run) {
   std::vector<bool> include(run.graph->size(), false);
   for (const NodeReport& node : run.report.nodes) {
     include[node.id] = true;
   }
+  return draw_tree(*run.graph, run.report.roots, &include);
+}
+
+void print_run(const executors::Run& run, bool color, Sink& out) {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::vector<int>> colors;
-  for (const TreeLine& line : draw_tree(*run.graph, run.report.roots, &include)) {
+  for (const TreeLine& line : tree_of(run)) {
     const NodeReport& node = *run.report.find(line.id);
-    rows.push_back({line.label, state_word(node), node.ready ? "" : node.reason, writes_text(node),
-                    seconds(node.took), node.message});
+    rows.push_back({line.label, std::string(state_word(node)), node.ready ? "" : node.reason,
+                    writes_text(node), seconds(node.took), node.message});
     colors.push_back({0, state_color(node), 0, 0, 2, 0});
   }
   out.write(layout(rows, colors, color));
@@ -124,6 +127,7 @@ ReportCase node_case(const executors::Run& run, const NodeReport& node, const Pl
   entry.name = engine::to_string((*run.graph)[node.id]);
   entry.pos = place_of(run, node.id, places);
   entry.took = node.took;
+  entry.in_parts = true;
   entry.message = node.message;
   if (is_failure(node)) {
     entry.state = node.state == NodeState::failed ? CaseState::failed : CaseState::waiting;

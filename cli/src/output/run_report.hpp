@@ -5,6 +5,7 @@
 #include <kubist/cli/sink.hpp>
 #include <kubist/executors/session.hpp>
 
+#include "output/tree_lines.hpp"
 #include "report/report.hpp"
 
 namespace kubist::cli {
@@ -12,6 +13,11 @@ namespace kubist::cli {
 /// Where objects of the input stand, by what names them.
 using Places = std::map<engine::Key, util::SourcePos>;
 
+/// The nodes of a run as a tree.
+std::vector<TreeLine> tree_of(const executors::Run& run);
+/// How one of them ended: "Ready", "NotReady", "Failed", "Blocked", "Skipped", "Removed" or
+/// "Removing".
+std::string_view state_word(const engine::NodeReport& node);
 /// Prints a run as a tree for people.
 void print_run(const executors::Run& run, bool color, Sink& out);
 /// engine::to_json, with file, line and column of each node that has a place: its own, or that of

@@ -27,6 +27,7 @@ constexpr auto k_named_forms = std::to_array<NamedForm>({
     {"sarif", sarif_report},
     {"github", github_report},
     {"gitlab", gitlab_report},
+    {"html", html_report},
 });
 
 /// "not_found" as reasons are written: "NotFound".

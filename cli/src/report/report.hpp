@@ -27,6 +27,7 @@ struct ReportCase {
   std::string message;  ///< why, in a line
   std::string details;  ///< more of it: what to do, what was expected; may be empty
   std::chrono::nanoseconds took{0};
+  bool in_parts = false;  ///< RunReport::html has it, too
 
   /// Is it something to mend, which skipped is not?
   bool is_finding() const { return state == CaseState::failed || state == CaseState::waiting; }
@@ -39,9 +40,11 @@ struct RunReport {
   std::string title = {};              ///< "kubist apply"
   std::string input = {};              ///< the first of -f; empty: there is none
   std::vector<ReportCase> cases = {};  ///< a document of no case has one that passed
-  /// The forms that have more than the cases: text, as people read it, and json.
+  /// The forms that have more than the cases: text, as people read it, json, and html, which are
+  /// parts of the page; without those it lists the cases.
   std::function<std::string()> text = {};
   std::function<std::string()> json = {};
+  std::function<std::string()> html = {};
 
   std::size_t count(CaseState state) const;
 };
@@ -67,5 +70,8 @@ std::string gitlab_report(const RunReport& report);
 std::string github_report(const RunReport& report);
 /// Markdown for the summary of a step of a GitHub workflow.
 std::string github_summary(const RunReport& report);
+
+/// One page that stands by itself, for people: what went wrong and what to do, and the rest.
+std::string html_report(const RunReport& report);
 
 }  // namespace kubist::cli

@@ -54,8 +54,8 @@ Flag report_flag() {
       0,
       FlagKind::list,
       "FORMAT[=FILE]",
-      "report the run as text, json, junit, sarif, github or gitlab: in place of the output, or "
-      "beside it in FILE ('-': behind it); may be repeated",
+      "report the run as text, json, junit, sarif, github, gitlab or html: in place of the output, "
+      "or beside it in FILE ('-': behind it); may be repeated",
       "",
       Completes::choices,
       {},
@@ -115,6 +115,12 @@ util::Result<> Reports::add(const std::string& value) {
   }
   m_targets.push_back(std::move(target));
   return {};
+}
+
+bool Reports::has(std::string_view form) const {
+  return m_in_place == form ||
+         std::any_of(m_targets.begin(), m_targets.end(),
+                     [&](const Target& target) { return target.form == form; });
 }
 
 void Reports::deliver(RunReport report, Sink& out, bool to_out) {

@@ -30,7 +30,9 @@ class Reports {
   /// Is the output for people?
   bool plain() const { return m_in_place.empty() || m_in_place == "text"; }
 
-  /// Is there any document to make?
+  /// Is there a document of that form to make?
+  bool has(std::string_view form) const;
+  /// Is there any?
   bool any() const { return !plain() || !m_targets.empty(); }
 
   /// Writes the report wherever it shall go. The last one counts: a file has no other, and standard

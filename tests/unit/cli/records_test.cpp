@@ -168,7 +168,8 @@ TEST_CASE("records: what prints takes -o json, yaml and jsonpath; JUnit is --rep
       CHECK(!takes(*output, "junit"));
     }
     if (report != nullptr) {
-      for (const std::string_view form : {"text", "json", "junit", "sarif", "github", "gitlab"}) {
+      for (const std::string_view form :
+           {"text", "json", "junit", "sarif", "github", "gitlab", "html"}) {
         CHECK(takes(*report, form));
         CHECK(takes(*report, util::cat(form, '=')));
       }

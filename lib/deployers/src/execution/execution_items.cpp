@@ -192,8 +192,7 @@ util::Result<bool> apply_item(World& world, const ExecutionInput& input,
   }
   const bool good = present && has_succeeded(present->value("status", Json::object()));
   if (!present || !data::contains_all(*present, wanted)) {
-    KUBIST_TRY(present, world.writer.apply({*world.home}, deploy_items(), wanted,
-                                           {.live = present ? &*present : nullptr}));
+    KUBIST_TRY(present, apply_deploy_item(world, wanted, present ? &*present : nullptr));
   }
   KUBIST_CHECK(drop_additions(world, wanted, *present));
   item.live = std::make_shared<const Json>(*std::move(present));

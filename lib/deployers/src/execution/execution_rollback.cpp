@@ -73,8 +73,7 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
     KUBIST_CHECK(ensure_secret(world, {*world.home}, imports));
   }
   KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, run.deploy_item, world.stop));
-  KUBIST_CHECK(
-      world.writer.apply({*world.home}, deploy_items(), before, {.live = live ? &*live : nullptr}));
+  KUBIST_CHECK(apply_deploy_item(world, before, live ? &*live : nullptr));
   KUBIST_TRY(const ItemOutcome outcome, run_item(world, ns, run.deploy_item));
   if (outcome.state != Progress::State::done) {
     return util::fail(util::ErrorKind::unavailable, outcome.message);

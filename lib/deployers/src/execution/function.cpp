@@ -41,8 +41,7 @@ class Function {
     }
     KUBIST_CHECK(ensure_secret(m_world, {*m_world.home}, secret, input));
     if (!same_item) {
-      KUBIST_CHECK(m_world.writer.apply({*m_world.home}, deploy_items(), wanted,
-                                        {.live = item ? &*item : nullptr}));
+      KUBIST_CHECK(apply_deploy_item(m_world, wanted, item ? &*item : nullptr));
     }
     KUBIST_TRY(const ItemOutcome outcome,
                run_item(m_world, m_call.ns, m_call.name, {.wait = m_call.wait}));

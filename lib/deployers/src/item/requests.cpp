@@ -42,6 +42,26 @@ bool has_same_owner(const Json& present, const Json& desired) {
 
 }  // namespace
 
+namespace {
+
+void tell_change(const World& world, const kube::Target& target, const Json& live, const Json& sent,
+                 const Json& after) {
+  if (world.changes) {
+    world.changes(change_of(world.writer, target, live, sent, after));
+  }
+}
+
+}  // namespace
+
+util::Result<Json> apply_deploy_item(World& world, const Json& wanted, const Json* live) {
+  const kube::Target home{*world.home};
+  KUBIST_TRY(Json after, world.writer.apply(home, deploy_items(), wanted, {.live = live}));
+  if (live != nullptr) {
+    tell_change(world, home, *live, wanted, after);
+  }
+  return after;
+}
+
 util::Result<std::optional<Json>> find_source(World& world, const kube::ApiResource& resource,
                                               std::string_view ns, std::string_view name) {
   if (world.planned) {
@@ -99,7 +119,10 @@ util::Result<Json> ensure(World& world, const kube::Target& target,
   if (present && data::contains_all(*present, desired)) {
     return *std::move(present);
   }
-  return world.writer.patch(target, resource, ns, name, kube::PatchType::merge, desired);
+  KUBIST_TRY(Json after,
+             world.writer.patch(target, resource, ns, name, kube::PatchType::merge, desired));
+  tell_change(world, target, *present, desired, after);
+  return after;
 }
 
 util::Result<bool> ensure_secret(World& world, const kube::Target& target, const Json& desired,
@@ -139,8 +162,9 @@ util::Result<bool> ensure_secret(World& world, const kube::Target& target, const
     }
   }
   patch["metadata"]["uid"] = data::string_at(*present, {"metadata", "uid"});
-  KUBIST_CHECK(world.writer.patch(target, secrets, ns_of(desired), name_of(desired),
-                                  kube::PatchType::merge, patch));
+  KUBIST_TRY(const Json after, world.writer.patch(target, secrets, ns_of(desired), name_of(desired),
+                                                  kube::PatchType::merge, patch));
+  tell_change(world, target, *present, patch, after);
   return true;
 }
 

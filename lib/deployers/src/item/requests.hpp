@@ -33,6 +33,9 @@ Before before_job(const Item& item);
 util::Result<std::optional<Json>> find_source(World& world, const kube::ApiResource& resource,
                                               std::string_view ns, std::string_view name);
 
+/// Applies a DeployItem over the one that is there (null: none is). The object as it is then.
+util::Result<Json> apply_deploy_item(World& world, const Json& wanted, const Json* live);
+
 /// Makes the object, or merges what `desired` says into it where that differs. The object as it is.
 util::Result<Json> ensure(World& world, const kube::Target& target,
                           const kube::ApiResource& resource, const Json& desired,

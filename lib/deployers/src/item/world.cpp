@@ -1,3 +1,4 @@
+#include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/world.hpp>
 #include <kubist/util/fs.hpp>
@@ -44,6 +45,15 @@ util::Error no_agent_image() {
           image, "; name it: kubist init --agent-image ", image,
           " (spec.images.agent of the Root)."),
       "NoAgentImage");
+}
+
+Change change_of(const kube::Writer& writer, const kube::Target& target, const data::Json& live,
+                 const data::Json& sent, const data::Json& after) {
+  const resources::ObjectView view(sent);
+  const bool unsent = writer.rules().dry_run == kube::DryRun::client || after.is_null();
+  return {util::cat(view.api_version(), ' ', view.kind(), '/', view.ns(),
+                    view.ns().empty() ? "" : "/", view.name()),
+          target.cluster, live, unsent ? data::apply_merge_patch(live, sent) : after};
 }
 
 }  // namespace kubist::deployers

@@ -92,7 +92,11 @@ util::Result<apply::Admission> admit(World& world, const Item& item, const Job& 
   return apply::Admission{};
 }
 
-void report(World& world, const Job& job, const apply::ObjectResult& result) {
+/// Objects of the cluster before they are written.
+using Present = std::map<resources::ObjectRef, Json>;
+
+void report(World& world, const Job& job, const Present& present,
+            const apply::ObjectResult& result) {
   const bool changes =
       result.outcome == apply::Outcome::created || result.outcome == apply::Outcome::configured;
   if (result.written || (world.writer.dry() && changes)) {
@@ -103,6 +107,10 @@ void report(World& world, const Job& job, const apply::ObjectResult& result) {
                        job.place.cluster,
                        repaired == job.repairs.end() ? "" : cat("repaired: ", repaired->second),
                        result.call.value_or(kube::ApiCall())});
+    if (const auto before = present.find(result.ref); before != present.end()) {
+      world.changes(change_of(world.writer, {*job.place.objects(), job.place.cluster},
+                              before->second, result.live, result.live));
+    }
   }
 }
 
@@ -194,14 +202,20 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   }
   options.keep_objects = true;
   options.keep_calls = world.writer.rules().told != nullptr;
+  Present present;
   options.admit = [&](std::size_t index, const Json* live) {
+    if (world.changes && live != nullptr) {
+      present.emplace(refs[index], *live);
+    }
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
     if (admission && !admission->write && !apply::has_mark(*live, mark_of(item))) {
       others.insert(refs[index]);
     }
     return admission;
   };
-  options.on_result = [&](const apply::ObjectResult& result) { report(world, job, result); };
+  options.on_result = [&](const apply::ObjectResult& result) {
+    report(world, job, present, result);
+  };
   const apply::Report done = apply::apply_set(*job.place.objects(), manifests, options, world.stop);
   take_results(world, done, options.manager, managed);
   std::erase_if(managed, [&](const Managed& one) { return others.contains(one.ref); });

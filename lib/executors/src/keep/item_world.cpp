@@ -86,6 +86,11 @@ deployers::World items_world(Work& work) {
                           std::string(view.resource_version()));
     };
   }
+  if (world.changes) {
+    items.changes = [&work](const deployers::Change& change) {
+      work.world().changes(work.node(), change);
+    };
+  }
   if (world.keeps) {
     items.keeps = [&work](deployers::KeptObjects kept) {
       work.world().keeps(work.node().key, std::move(kept));

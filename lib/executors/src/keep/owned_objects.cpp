@@ -253,8 +253,8 @@ util::Result<std::optional<Json>> OwnedObjects::change(const Wish& wish, Json ob
   const ObjectView view(live);
   object["metadata"]["uid"] = view.uid();
   object["metadata"]["resourceVersion"] = view.resource_version();
-  auto after = m_work.writer().apply(m_place.target(), wish.resource, object,
-                                     {.live = &live, .force = m_repair, .detail = why});
+  auto after = m_work.write(m_place.target(), wish.resource, object,
+                            {.live = &live, .force = m_repair, .detail = why});
   if (after) {
     return *std::move(after);
   }

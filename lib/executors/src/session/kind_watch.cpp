@@ -144,6 +144,9 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
   } else if (event.type != Type::bookmark) {
     learn(event);
   }
+  if (event.type != Type::bookmark) {
+    m_inbox.saw();
+  }
   m_changed.notify_all();
   return {};
 }

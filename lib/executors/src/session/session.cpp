@@ -241,6 +241,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.judges_istio = options.judges_istio;
   world.reads_workloads = options.reads_workloads;
   world.traces_function = options.traces_function;
+  world.changes = options.changes;
   return world;
 }
 

@@ -35,6 +35,12 @@ void Inbox::wake() {
   m_wake.notify_all();
 }
 
+void Inbox::saw() {
+  if (m_wakes == Wakes::by_everything) {
+    wake();
+  }
+}
+
 void Inbox::retry(Sight there) {
   const std::lock_guard lock(m_mutex);
   m_retries.push_back(std::move(there));

@@ -26,9 +26,16 @@ namespace kubist::executors {
 class Inbox {
  public:
   using Events = std::deque<std::pair<engine::Key, engine::Trigger>>;
+  enum class Wakes {
+    by_causes,      ///< what asks for a run
+    by_everything,  ///< a status, too
+  };
+  explicit Inbox(Wakes wakes = Wakes::by_causes) : m_wakes(wakes) {}
   void push(engine::Key key, engine::Trigger cause);
   /// There is something else to see.
   void wake();
+  /// A watch has told of an object, whatever that means.
+  void saw();
   /// What has failed there may succeed now.
   void retry(Sight there);
   /// Of which retry() has told since the last time.
@@ -38,6 +45,7 @@ class Inbox {
               const std::stop_token& stop);
 
  private:
+  const Wakes m_wakes;
   std::mutex m_mutex;
   std::condition_variable_any m_wake;
   Events m_events;

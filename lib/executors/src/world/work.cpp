@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/apply/compare.hpp>
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/status_store.hpp>
 #include <kubist/kube/namespaces.hpp>
@@ -60,8 +61,27 @@ kube::Writer::Rules Work::rules() {
   };
   rules.told = [this](const kube::Write& write) {
     m_writes.push_back({write.verb, write.object, write.cluster, write.detail});
+    if (m_world.changes && write.verb == "create") {
+      tell_made(write);
+    }
   };
   return rules;
+}
+
+void Work::tell_made(const kube::Write& write) const {
+  const auto made = data::parse_json(write.call.body ? *write.call.body : "null", "what was sent");
+  if (made && made->is_object()) {
+    m_world.changes(m_node, {write.object, write.cluster, Json(), *made});
+  }
+}
+
+util::Result<Json> Work::write(const kube::Target& target, const kube::ApiResource& resource,
+                               const Json& object, const kube::ApplyOf& how) {
+  KUBIST_TRY(Json after, m_writer.apply(target, resource, object, how));
+  if (m_world.changes && how.live != nullptr) {
+    m_world.changes(m_node, deployers::change_of(m_writer, target, *how.live, object, after));
+  }
+  return after;
 }
 
 util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResource& resource,
@@ -74,7 +94,7 @@ util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResour
       return *live;
     }
   }
-  return m_writer.apply(target, resource, object, {.live = live, .only_new = live == nullptr});
+  return write(target, resource, object, {.live = live, .only_new = live == nullptr});
 }
 
 util::Result<> Work::set_finalizer(const kube::ApiResource& resource, std::string_view ns,

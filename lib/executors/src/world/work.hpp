@@ -45,7 +45,10 @@ class Work {
   const kube::Writer& writer() const { return m_writer; }
   const std::string& field_manager() const { return m_writer.rules().field_manager; }
   kube::Target home() const { return {*m_world.home}; }
-  /// Server-side apply, left out when nothing would change. `live` is what the server has (null:
+  /// Writer::apply, of which ReconcileOptions::changes is told.
+  util::Result<data::Json> write(const kube::Target& target, const kube::ApiResource& resource,
+                                 const data::Json& object, const kube::ApplyOf& how);
+  /// The same, left out when nothing would change. `live` is what the server has (null:
   /// nothing, and a conflict where that is no longer so). The object as it is then, or as
   /// Writer::apply gives it in a dry run.
   util::Result<data::Json> apply(const kube::Target& target, const kube::ApiResource& resource,
@@ -66,6 +69,7 @@ class Work {
 
  private:
   kube::Writer::Rules rules();
+  void tell_made(const kube::Write& write) const;
   World& m_world;
   const engine::Node& m_node;
   const engine::Context& m_context;

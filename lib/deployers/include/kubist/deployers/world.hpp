@@ -132,6 +132,18 @@ struct KeptObjects {
   std::vector<Kept> objects;
 };
 
+/// An object that a write of a run changed. May hold values of Secrets.
+struct Change {
+  std::string object;   ///< as kube::Write has it
+  std::string cluster;  ///< the same
+  data::Json before;    ///< null: there was none
+  data::Json after;     ///< in a dry run as it would be, as far as that is known
+};
+
+/// That of `live` by a write of `sent`, which `writer` answered with `after`.
+Change change_of(const kube::Writer& writer, const kube::Target& target, const data::Json& live,
+                 const data::Json& sent, const data::Json& after);
+
 /// What running items needs of the world. Plain data; everything in it may be used by any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -146,6 +158,9 @@ struct World {
   /// Told by each run of a manifest or helm item, and with no objects when the item goes: a later
   /// change of one of them is drift. May be empty; any thread.
   std::function<void(KeptObjects)> keeps;
+  /// Told of each object that was there and is another one now; of those that are made, the writer
+  /// tells. May be empty; any thread.
+  std::function<void(const Change&)> changes;
   /// Told of each DeployItem as a write of its status or its metadata left it. May be empty; any
   /// thread.
   std::function<void(const data::Json& item)> wrote;

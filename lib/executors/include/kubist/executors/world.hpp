@@ -55,6 +55,10 @@ using WorkloadsHook = std::function<void(const engine::Key& node, const ReadWork
 /// traces. May be empty; any thread.
 using FunctionHook = std::function<void(const engine::Key& node, const engine::PolicyTrace&)>;
 
+/// Told what a write of that node changed: what it made, too, but not what it deleted. May be
+/// empty; any thread.
+using ChangeHook = std::function<void(const engine::Node& node, const deployers::Change&)>;
+
 /// What all executors of one run share. Everything in it outlives the run; any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -83,6 +87,7 @@ struct World {
   IstioHook judges_istio = {};
   WorkloadsHook reads_workloads = {};
   FunctionHook traces_function = {};
+  ChangeHook changes = {};
   /// The ExecutorDefinitions in force, by name.
   std::map<std::string, util::Result<ExecutorFunction>, std::less<>> functions = {};
 };

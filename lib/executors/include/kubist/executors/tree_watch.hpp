@@ -1,0 +1,33 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <kubist/executors/tree_view.hpp>
+#include <kubist/kube/client.hpp>
+
+namespace kubist::executors {
+
+/// The tree as watches keep it, for those who look on: they list each kind once. One thread.
+class TreeWatch {
+ public:
+  /// Of that project namespace and what is cluster-scoped; "*": of all. `away` gets a line where a
+  /// kind cannot be watched at present, and where it can again; on a thread of its own. Throws
+  /// where the process may have no more threads.
+  TreeWatch(std::shared_ptr<kube::Client> home, std::string ns,
+            std::function<void(const std::string& line)> away);
+  ~TreeWatch();
+  TreeWatch(const TreeWatch&) = delete;
+  TreeWatch& operator=(const TreeWatch&) = delete;
+
+  /// The tree: the first time at once, later when some of it may have changed. Errors are those of
+  /// load_tree_view(), and the next call tries again after a while; cancelled: by `stop`.
+  util::Result<TreeView> next(const std::stop_token& stop);
+
+ private:
+  class State;
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace kubist::executors
