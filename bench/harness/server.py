@@ -78,7 +78,7 @@ class Server:
     @contextlib.contextmanager
     def counted(self, program):
         """Counts by verb the requests that the audit log notes of a program meanwhile. A question
-        about one's own rights is a "review": its verb is create, but nothing is created."""
+        about the caller's rights is a "review": its verb is create, but nothing is created."""
         verbs = collections.Counter()
         with self.noted(program) as events:
             yield verbs

@@ -132,7 +132,7 @@ void apply_by_kubectl(const std::vector<Json>& objects) {
 void check_covered(const std::vector<Right>& rights, const std::vector<Json>& requests) {
   for (const Json& event : requests) {
     const auto group = data::string_at(event, {"objectRef", "apiGroup"});
-    // What everybody may: discovery, and asking for one's own rights.
+    // What everybody may: discovery, and asking for the caller's own rights.
     if (data::string_at(event, {"objectRef", "resource"}).empty() ||
         group == "authorization.k8s.io" || group == "authentication.k8s.io") {
       continue;

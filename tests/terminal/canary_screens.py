@@ -22,7 +22,7 @@ MARGIN = 20
 def comparable(screen, columns):
     screen = re.sub(r"\d+(?:[.]\d+)?(?:e-\d+)?", "N", screens.comparable(screen))
     screen = re.sub(r"(more|less) than N", "N", screen)
-    screen = re.sub(r"^ *by N points .*\n", "", screen, flags=re.MULTILINE)  # where there were five looks
+    screen = re.sub(r"^ *by N points .*\n", "", screen, flags=re.MULTILINE)  # where five windows were judged
     return "\n".join(line[:columns - MARGIN].rstrip() for line in screen.splitlines())
 
 

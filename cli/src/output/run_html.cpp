@@ -40,9 +40,9 @@ struct TimeAxis {
 TimeAxis time_axis(const executors::Run& run, const RunRecord::Courses& courses) {
   double whole = std::max(FractionalSeconds(run.report.took).count(), 0.001);
   for (const auto& [name, course] : courses.nodes) {
-    for (const NodeCourse::Span& look : course.looks) {
-      if (look.until != NodeCourse::Time::max()) {
-        whole = std::max(whole, FractionalSeconds(look.until - courses.begin).count());
+    for (const NodeCourse::Span& run_span : course.runs) {
+      if (run_span.until != NodeCourse::Time::max()) {
+        whole = std::max(whole, FractionalSeconds(run_span.until - courses.begin).count());
       }
     }
   }
@@ -62,12 +62,12 @@ std::string span_rectangles(const Spans& spans, const TimeAxis& axis, std::strin
 }
 
 std::string node_bar(const NodeCourse& course, const TimeAxis& axis) {
-  if (course.looks.empty()) {
+  if (course.runs.empty()) {
     return "<span></span>";
   }
-  const double begin = axis.at(course.looks.front().from) * axis.whole;
+  const double begin = axis.at(course.runs.front().from) * axis.whole;
   return cat("<svg class=\"bar\" role=\"img\" aria-label=\"began after ", html_number(begin),
-             " s\">", span_rectangles(course.looks, axis, "work"),
+             " s\">", span_rectangles(course.runs, axis, "work"),
              span_rectangles(course.waits, axis, "wait"), "</svg>");
 }
 

@@ -92,7 +92,7 @@ void RunRecord::planned(Time now) {
 
 void RunRecord::started(const engine::Node& node, Time now) {
   const std::lock_guard lock(m_mutex);
-  begin_span(m_all.nodes[engine::to_string(node)].looks, {now, Time::max()});
+  begin_span(m_all.nodes[engine::to_string(node)].runs, {now, Time::max()});
 }
 
 void RunRecord::progress(const engine::Node& node, const std::string& message, Time now) {
@@ -107,7 +107,7 @@ void RunRecord::progress(const engine::Node& node, const std::string& message, T
 void RunRecord::finished(const engine::Node& node, Time now) {
   const std::lock_guard lock(m_mutex);
   NodeCourse& course = m_all.nodes[engine::to_string(node)];
-  end_span(course.looks, now);
+  end_span(course.runs, now);
   end_span(course.waits, now);
 }
 

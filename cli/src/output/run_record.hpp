@@ -23,7 +23,7 @@ struct NodeCourse {
     std::string cluster;  ///< the same
     std::string diff;     ///< without values of Secrets
   };
-  std::vector<Span> looks;
+  std::vector<Span> runs;
   std::vector<Span> waits;  ///< the last ones
   std::vector<Changed> changes;
 };

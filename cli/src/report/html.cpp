@@ -13,12 +13,12 @@ using util::cat;
 
 namespace {
 
-struct CaseLook {
+struct CaseStyle {
   std::string_view word;
   std::string_view classes;
 };
 
-CaseLook case_look(CaseState state) {
+CaseStyle case_style(CaseState state) {
   switch (state) {
     case CaseState::failed:
       return {"failed", "failed"};
@@ -41,10 +41,10 @@ std::string reason_advice(const std::string& name) {
 }
 
 std::string html_finding(const ReportCase& each) {
-  const CaseLook look = case_look(each.state);
+  const CaseStyle style = case_style(each.state);
   return cat(
       "<div class=\"finding\">\n<p>",
-      html_element("b", look.classes, cat(look.word, each.reason.empty() ? "" : ": ", each.reason)),
+      html_element("b", style.classes, cat(style.word, each.reason.empty() ? "" : ": ", each.reason)),
       ' ', html_element("b", "", each.name), ' ',
       html_element("code", "", util::to_string(each.pos)), "</p>\n",
       html_element("pre", "", each.message), html_element("pre", "dim", each.details),
@@ -52,11 +52,11 @@ std::string html_finding(const ReportCase& each) {
 }
 
 std::string case_line(const ReportCase& each) {
-  const CaseLook look = case_look(each.state);
+  const CaseStyle style = case_style(each.state);
   const std::string place = util::to_string(each.pos);
   return cat("<div class=\"row\"><div class=\"line\">",
              html_element("span", "name", each.name.empty() ? place : each.name),
-             html_element("span", look.classes, look.word), "<span></span>",
+             html_element("span", style.classes, style.word), "<span></span>",
              html_element("code", "dim", each.name.empty() ? "" : place), "</div></div>\n");
 }
 
@@ -65,7 +65,7 @@ std::string counts_in_words(const RunReport& report) {
   for (const CaseState state :
        {CaseState::passed, CaseState::failed, CaseState::waiting, CaseState::skipped}) {
     if (const std::size_t count = report.count(state); count > 0) {
-      parts.push_back(cat(count, ' ', case_look(state).word));
+      parts.push_back(cat(count, ' ', case_style(state).word));
     }
   }
   return util::join(parts, ", ");

@@ -12,7 +12,7 @@
 
 namespace kubist::cli {
 
-/// The lines of a tree that changes while somebody looks. On a terminal they take the place of
+/// The lines of a tree that changes while it is shown. On a terminal they take the place of
 /// those before; elsewhere the whole tree is printed once, and then each line that has changed, by
 /// the full name of its resource. One thread, but for aside().
 class LiveTree {

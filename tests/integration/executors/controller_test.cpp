@@ -179,7 +179,7 @@ TEST_CASE("controller: SIGTERM ends it with 0, and the next one goes on at once"
                       },
                       60),
                   r.output());
-  // A policy of one's own hangs while it is told to end.
+  // A custom policy hangs while it is told to end.
   const std::string definition = r.world.name("hang");
   put("home", {{{"apiVersion", "kubist.io/v1alpha1"},
                 {"kind", "ClusterPolicyDefinition"},

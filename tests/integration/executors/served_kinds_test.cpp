@@ -84,7 +84,7 @@ std::string size_of(const std::string& name, const std::string& ns) {
 
 }  // namespace
 
-TEST_CASE("served kinds: objects of a kind of one's own are nodes of the tree") {
+TEST_CASE("served kinds: objects of a custom kind are nodes of the tree") {
   World world("served");
   const std::string project = world.name();
   const std::string dev = world.name("dev");

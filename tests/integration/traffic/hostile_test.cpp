@@ -120,7 +120,7 @@ TEST_CASE("canary: a hostile policy fails its own release alone, which can still
   const CommandResult aborted = run_kubist(stage.world().as_user(
       {"canary", "abort", "loop", "-n", stage.project(), "--wait", "--timeout=100s"}));
   CHECK_MESSAGE(aborted.exit_code == 4, aborted.out, aborted.err);
-  // A policy that is never mended decides nothing: after the limit it goes back.
+  // A policy that is never mended decides nothing: after the limit it rolls back.
   const auto ended = [&] {
     look(stage, "CanaryRelease/broken", "5s");
     return field(stage, "broken", "state") == "RolledBack";

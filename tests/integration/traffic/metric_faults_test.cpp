@@ -1,4 +1,4 @@
-// What a Prometheus can answer but numbers: a release holds with that reason, and goes back after
+// What a Prometheus can answer but numbers: a release holds with that reason, and rolls back after
 // its limit. An Envoy in a pod plays each of them.
 #include "backend.hpp"
 

@@ -19,7 +19,7 @@ std::string share_of(const std::string& version) {
              R"(",response_code_class!=""}))");
 }
 
-/// Asks for what its parameter names, and goes back above its limit.
+/// Asks for what its parameter names, and rolls back above its limit.
 Json definition(const std::string& ns, const std::string& query) {
   return object(
       "PolicyDefinition", ns, "errors",

@@ -97,7 +97,7 @@ TEST_CASE("canary: two clusters are one release, and a bad version on one takes 
 }
 
 TEST_CASE(
-    "canary: a cluster that is gone holds the rest, which goes back without it, until proven") {
+    "canary: a cluster that is gone holds the rest, which rolls back without it, until proven") {
   Two two("twogone");
   two.release_together();
   put("home", {secret(two.stage.project(), "far", small_kubeconfig("https://10.77.0.2:1").dump())});

@@ -37,7 +37,7 @@ TEST_CASE("verdict: a good version gets all the traffic, and no request is lost"
   MESSAGE(load.total << " requests");
 }
 
-TEST_CASE("verdict: a version that fails 20 % of its requests goes back" *
+TEST_CASE("verdict: a version that fails 20 % of its requests rolls back" *
           doctest::description("seed 1.6: policies release canaries")) {
   Stage stage("bad");
   set_up(stage, 20);
@@ -52,7 +52,7 @@ TEST_CASE("verdict: a version that fails 20 % of its requests goes back" *
   MESSAGE(load.server_errors << " of " << load.total << " requests failed");
 }
 
-TEST_CASE("verdict: a slow version, whose shift crosses a bound of the histogram, goes back") {
+TEST_CASE("verdict: a slow version, whose shift crosses a bound of the histogram, rolls back") {
   Stage stage("slow");
   set_up(stage, 0, "0.2s");
   Load load(stage);
@@ -179,7 +179,7 @@ TEST_CASE("verdict: a metric out of its range takes a version back") {
   CHECK(text_of(stage.node("trafficroutes", "web"), {"status", "weights"}) == "web v1 100 %");
 }
 
-TEST_CASE("verdict: without traffic nothing is promoted, and after the limit it goes back") {
+TEST_CASE("verdict: without traffic nothing is promoted, and after the limit it rolls back") {
   Stage stage("idle");
   set_up(stage, 0);
   const CommandResult run = judged_release(stage, "bake: 4s, weights: [20, 50], holdLimit: 8s");

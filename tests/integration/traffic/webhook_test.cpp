@@ -100,7 +100,7 @@ TEST_CASE("webhooks: 2xx goes on after one call, and a refused one is called aga
   CHECK(gate.sent("second")[0].header("webhook-id") == gate.sent("second")[1].header("webhook-id"));
 }
 
-TEST_CASE("webhooks: what is refused goes back, and what cannot be asked holds until the limit") {
+TEST_CASE("webhooks: what is refused rolls back, and what cannot be asked holds until the limit") {
   Gate gate;
   std::string gone;
   {

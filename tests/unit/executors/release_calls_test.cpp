@@ -95,7 +95,7 @@ TEST_CASE("webhooks: 2xx goes on after one call, which names the release") {
   CHECK(body["checksum"] == sent[0].header("webhook-id"));
 }
 
-TEST_CASE("webhooks: what is refused goes back at once, with the answer") {
+TEST_CASE("webhooks: what is refused rolls back at once, with the answer") {
   testing::LoopbackServer server(
       [](const testing::ReceivedRequest&, testing::Connection& connection) {
         connection.reply(403, "load test failed");

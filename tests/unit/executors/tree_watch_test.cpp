@@ -1,4 +1,4 @@
-// The tree as those see it who look on.
+// The tree as readers outside a run see it.
 #include <thread>
 
 #include <kubist/executors/tree_watch.hpp>

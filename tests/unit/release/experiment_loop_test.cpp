@@ -197,7 +197,7 @@ TEST_CASE("experiment: while it is paused nothing counts") {
   CHECK(stage.progress.gathered[0][1] == rate(300, 30));
 }
 
-TEST_CASE("experiment: an edited route pauses it, an aborted one goes back") {
+TEST_CASE("experiment: an edited route pauses it, an aborted one rolls back") {
   Stage stage;
   stage.start();
   stage.read(rate(0, 0), rate(0, 0));

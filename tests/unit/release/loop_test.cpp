@@ -38,7 +38,7 @@ TEST_CASE("release loop: nothing is decided on a weight that is not live everywh
   }
   CHECK(stage.progress.state == State::rolling_back);
   CHECK(stage.progress.reason == "NotApplied");
-  // The one that answers goes back; the state stays until the other one has, too.
+  // The one that answers rolls back; the state stays until the other one has, too.
   stage.seen.members[0].weight.reset();
   CHECK(stage.look().state == State::rolling_back);
   CHECK(stage.progress.message.find("shop-eu") != std::string::npos);
@@ -46,7 +46,7 @@ TEST_CASE("release loop: nothing is decided on a weight that is not live everywh
   CHECK(stage.look().state == State::rolled_back);
 }
 
-TEST_CASE("release loop: without a decision it holds, and after the limit it goes back") {
+TEST_CASE("release loop: without a decision it holds, and after the limit it rolls back") {
   Stage stage;
   stage.start();
   for (int i = 0; i < 60; ++i) {
@@ -119,7 +119,7 @@ TEST_CASE("release loop: the next weight waits until the target has all its pods
   CHECK(stage.look(std::nullopt, Request::promote).weight == 100);  // a person may
 }
 
-TEST_CASE("release loop: without all its pods it goes back after the hold limit") {
+TEST_CASE("release loop: without all its pods it rolls back after the hold limit") {
   Stage stage;
   stage.start();
   stage.look(Action::hold);
@@ -190,7 +190,7 @@ TEST_CASE("release loop: a policy's pause ends with the policy's word") {
   CHECK(stage.look(Action::advance).weight == 50);
 }
 
-TEST_CASE("release loop: another target goes back first, then the next attempt begins") {
+TEST_CASE("release loop: another target rolls back first, then the next attempt begins") {
   Stage stage;
   stage.start();
   stage.look(Action::hold);
@@ -242,7 +242,7 @@ TEST_CASE("release loop: looks over an unchanged world change nothing") {
   CHECK(to_json(stage.look(Action::hold, "TooFew")) == paused);
 }
 
-TEST_CASE("release loop: a first step of 0 % is a step, and goes back as any other") {
+TEST_CASE("release loop: a first step of 0 % is a step, and rolls back as any other") {
   Plan given = plan();
   given.weights = {0, 50, 100};
   Stage stage(given);

@@ -40,10 +40,6 @@ bool has_same_owner(const Json& present, const Json& desired) {
          live.label(k_item_label) == wanted.label(k_item_label);
 }
 
-}  // namespace
-
-namespace {
-
 void tell_change(const World& world, const kube::Target& target, const Json& live, const Json& sent,
                  const Json& after) {
   if (world.changes) {

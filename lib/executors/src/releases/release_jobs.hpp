@@ -22,7 +22,7 @@ data::Json run_job(World& world, const engine::Graph& graph, const engine::Node&
                    const std::stop_token& stop);
 
 /// Ends those that still run (SIGTERM; their DeployItems stay, Failed with reason Interrupted). For
-/// a release that is over or goes back. Errors are those of requests.
+/// a release that is over or rolls back. Errors are those of requests.
 util::Result<> end_jobs(World& world, const engine::Graph& graph, const engine::Node& release,
                         const std::stop_token& stop);
 

@@ -29,7 +29,7 @@ struct ReleaseView {
 /// Invalid: functionConfig.now is no time.
 util::Result<ReleaseView> read_release(const Json& list);
 bool is_release(const Json& list);
-/// No step is to come: it has ended, or goes back.
+/// No step is to come: it has ended, or rolls back.
 bool is_over(const ReleaseView& view);
 
 /// Tells the steps of an attempt apart, as states keep them: the weight, and for waves behind the

@@ -9,7 +9,7 @@
 
 namespace kubist::executors {
 
-/// The tree as watches keep it, for those who look on: they list each kind once. One thread.
+/// The tree as watches keep it, for readers outside a run: they list each kind once. One thread.
 class TreeWatch {
  public:
   /// Of that project namespace and what is cluster-scoped; "*": of all. `away` gets a line where a

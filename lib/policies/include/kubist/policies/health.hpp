@@ -3,12 +3,12 @@
 
 namespace kubist::policies {
 
-/// Health: a CanaryRelease goes back when the canary's pods stay not ready.
+/// Health: a CanaryRelease rolls back when the canary's pods stay not ready.
 ///
 ///   policies:
 ///     - name: Health
 ///       parameters:
-///         failureThreshold: 3            # looks in a row without a ready pod, then it goes back
+///         failureThreshold: 3            # checks in a row without a ready pod, then it rolls back
 ///         step: 1m                       # how long each weight is live before the next
 ///
 /// Alone it moves the weights like Timed; before another policy it is the guard.

@@ -24,7 +24,7 @@ struct Progress {
   std::string message;
   std::string
       paused_by;  ///< who paused it: "a person", a policy's name, RouteChanged or StatusLost
-  /// Why it goes back, to be told apart at the end.
+  /// Why it rolls back, to be told apart at the end.
   bool aborting = false, replacing = false;
   Time since;                       ///< in this state
   std::optional<Time> observed_at;  ///< the weight was first seen on every route; nothing: not yet
