@@ -24,7 +24,7 @@ util::Result<Json> follow(Context& context, const Arguments& arguments, const As
   const engine::Key key = asked_key(what, ns, arguments.words().front());
   std::stop_source over;
   const std::stop_callback outer(deadline.token(), [&] { over.request_stop(); });
-  Live live(context.out(), context.out_is_terminal() ? terminal_columns : nullptr);
+  Live live(context.out(), context.out_redraws() ? terminal_columns : nullptr);
   Json last = Json::object();
   bool gone = false;
   bool seen = false;

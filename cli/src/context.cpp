@@ -18,6 +18,8 @@ bool color(const Arguments& arguments, bool terminal) {
   return terminal && util::environment("NO_COLOR").empty() && util::environment("TERM") != "dumb";
 }
 
+bool redraws(int file) { return ::isatty(file) == 1 && util::environment("TERM") != "dumb"; }
+
 }  // namespace
 
 Context::Context(const Arguments& arguments, Sink& out, Sink& err, std::stop_token stop)
@@ -124,9 +126,8 @@ util::Result<std::string> Context::ns() {
 bool Context::ns_given() const { return !m_arguments.text("namespace").empty(); }
 
 bool Context::out_is_terminal() const { return ::isatty(STDOUT_FILENO) == 1; }
+bool Context::out_redraws() const { return redraws(STDOUT_FILENO); }
 bool Context::out_color() const { return color(m_arguments, out_is_terminal()); }
-bool Context::err_is_terminal() const {
-  return ::isatty(STDERR_FILENO) == 1 && util::environment("TERM") != "dumb";
-}
+bool Context::err_is_terminal() const { return redraws(STDERR_FILENO); }
 bool Context::err_color() const { return color(m_arguments, err_is_terminal()); }
 }  // namespace kubist::cli

@@ -56,9 +56,7 @@ void name_items(ReconcileOptions& options) {
   }
 }
 
-void report_run(Context& context, const ReconcileInput& input, RunPage& page, const Run& run) {
-  RunReport report = input.report(run);
-  page.add_to(report, run);
+void report_run(Context& context, RunReport report, const Run& run) {
   Reports& reports = context.reports();
   if (reports.plain()) {
     print_run(run, context.out_color(), context.out());
@@ -73,8 +71,11 @@ util::Result<int> watch(Context& context, executors::Session& session, Reconcile
   executors::WatchHooks hooks = log_hooks(context);
   hooks.finished = [&, warn_of = hooks.finished](const Run& run) {
     warn_of(run);
+    // Before the picture is held: this reads releases, and the thread that answers may log.
+    RunReport report = input.report(run);
+    page.add_to(report, run);
     context.picture().aside([&] {
-      report_run(context, input, page, run);
+      report_run(context, std::move(report), run);
       context.out().flush();
     });
   };
@@ -112,7 +113,9 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const Run run, session->run(options, *observer, deadline.token()));
   observer.reset();
   warn(context, run);
-  report_run(context, input, page, run);
+  RunReport report = input.report(run);
+  page.add_to(report, run);
+  report_run(context, std::move(report), run);
   if (run.report.stopped) {
     return deadline.cut_short(cat(run.report.summary.not_started, " nodes were not started"));
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <unistd.h>
 
 #include <kubist/cli/context.hpp>
@@ -103,13 +105,20 @@ util::Result<int> watch_tree(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
   LiveTree live(context.out(), context.out_color(),
-                context.out_is_terminal() ? [] { return terminal_size(STDOUT_FILENO); }
-                                          : std::function<TerminalSize()>());
+                context.out_redraws() ? [] { return terminal_size(STDOUT_FILENO); }
+                                      : std::function<TerminalSize()>());
   const auto say = [&](const std::string& line) { live.aside([&] { context.log().line(line); }); };
+  std::vector<std::string> warned;
   executors::TreeWatch watch(client, ns, say);
   KUBIST_TRY(auto view, watch.next(context.stop()));
   KUBIST_CHECK(named_roots(executors::build_graph(view), keys));
   while (!context.stop().stop_requested() && !context.out().closed()) {
+    for (const std::string& warning : view.snapshot.warnings) {
+      if (std::find(warned.begin(), warned.end(), warning) == warned.end()) {
+        say(cat("warning: ", warning));
+      }
+    }
+    warned = view.snapshot.warnings;
     const Graph graph = executors::build_graph(view);
     live.show(graph, versioned_rows(arguments, graph, present_roots(graph, keys)));
     auto next = watch.next(context.stop());
@@ -119,7 +128,9 @@ util::Result<int> watch_tree(Context& context, const Arguments& arguments) {
       say(next.error().to_string());
     }
   }
-  return util::fail(util::ErrorKind::cancelled, "stopped watching");
+  return context.stop().stop_requested()
+             ? util::fail(util::ErrorKind::cancelled, "stopped watching")
+             : util::Result<int>(k_ok);
 }
 
 util::Result<int> run_tree(Context& context, const Arguments& arguments) {

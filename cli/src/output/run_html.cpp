@@ -37,16 +37,18 @@ struct TimeAxis {
   }
 };
 
+/// From the first that these nodes did: other runs may have begun before.
 TimeAxis time_axis(const executors::Run& run, const RunRecord::Courses& courses) {
-  double whole = std::max(FractionalSeconds(run.report.took).count(), 0.001);
-  for (const auto& [name, course] : courses.nodes) {
-    for (const NodeCourse::Span& run_span : course.runs) {
-      if (run_span.until != NodeCourse::Time::max()) {
-        whole = std::max(whole, FractionalSeconds(run_span.until - courses.begin).count());
-      }
+  NodeCourse::Time begin = NodeCourse::Time::max();
+  NodeCourse::Time end = NodeCourse::Time::min();
+  for (const auto& [name, course] : courses) {
+    for (const NodeCourse::Span& span : course.runs) {
+      begin = std::min(begin, span.from);
+      end = std::max(end, span.until == NodeCourse::Time::max() ? span.from : span.until);
     }
   }
-  return {courses.begin, whole};
+  const double spans = begin < end ? FractionalSeconds(end - begin).count() : 0;
+  return {begin, std::max({FractionalSeconds(run.report.took).count(), spans, 0.001})};
 }
 
 std::string span_rectangles(const Spans& spans, const TimeAxis& axis, std::string_view kind) {
@@ -100,10 +102,10 @@ std::string html_writes(const NodeReport& node, const NodeCourse& course) {
       return change.object == write.object && change.cluster == write.cluster;
     });
     const std::string words = xml_text(engine::to_string(write));
-    if (found == left.end()) {
-      list += cat("<p>", words, "</p>\n");
-    } else {
-      list += html_details("write", words, html_diff(found->diff));
+    const std::string diff = found == left.end() ? std::string() : found->diff;
+    list +=
+        diff.empty() ? cat("<p>", words, "</p>\n") : html_details("write", words, html_diff(diff));
+    if (found != left.end()) {
       left.erase(found);
     }
   }
@@ -154,9 +156,9 @@ std::string run_html(const executors::Run& run, const RunRecord::Courses& course
   }
   std::string tree = run_facts(run);
   for (const TreeLine& line : tree_of(run)) {
-    const auto course = courses.nodes.find(engine::to_string((*run.graph)[line.id]));
+    const auto course = courses.find(engine::to_string((*run.graph)[line.id]));
     tree += html_row(line, *run.report.find(line.id),
-                     course == courses.nodes.end() ? NodeCourse() : course->second, axis);
+                     course == courses.end() ? NodeCourse() : course->second, axis);
   }
   return cat(html_section("Releases", charts), html_section("The tree", tree));
 }

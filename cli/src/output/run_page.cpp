@@ -1,6 +1,7 @@
 #include "output/run_page.hpp"
 
-#include <algorithm>
+#include <kubist/util/deadline.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "askable.hpp"
 #include "output/run_html.hpp"
@@ -10,13 +11,16 @@ namespace kubist::cli {
 
 namespace {
 
-/// One that is gone, or cannot be read, has no picture.
+constexpr std::chrono::seconds k_reads{10};  // all releases together
+
+/// One that is gone, or cannot be read in time, has no picture.
 std::vector<data::Json> releases_of(Context& context, const executors::Run& run) {
   std::vector<data::Json> releases;
+  const util::Deadline deadline(k_reads, context.stop());
   for (const engine::NodeReport& node : run.report.nodes) {
     const auto client = context.client();
-    if (node.key.kind == canary().kind && client) {
-      if (auto release = get_asked(**client, canary(), node.key, {})) {
+    if (node.key.kind == canary().kind && client && !deadline.token().stop_requested()) {
+      if (auto release = get_asked(**client, canary(), node.key, deadline.token())) {
         releases.push_back(*std::move(release));
       }
     }
@@ -33,8 +37,9 @@ std::unique_ptr<engine::Observer> RunPage::follow(executors::ReconcileOptions& o
   if (!m_wanted) {
     return observer;
   }
+  // The write has been made: what fails here is no error of its node.
   options.changes = [this](const engine::Node& node, const deployers::Change& change) {
-    m_record.changed(node, change);
+    static_cast<void>(util::guarded([&] { m_record.changed(node, change); }));
   };
   return m_record.beside(std::move(observer));
 }

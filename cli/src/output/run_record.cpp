@@ -1,9 +1,11 @@
 #include "output/run_record.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/diff.hpp>
+#include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::cli {
@@ -17,6 +19,7 @@ namespace {
 constexpr std::size_t k_most_spans = 100;      // of a node
 constexpr std::size_t k_most_diff = 32 << 10;  // bytes of one
 constexpr std::size_t k_most_diffs = 8 << 20;  // bytes of all
+constexpr std::string_view k_no_room = "the report has no room for this diff\n";
 
 /// Without what a server changes with each write, and its status, which is others'.
 Json without_server_fields(const Json& object) {
@@ -36,6 +39,18 @@ std::string cut_diff(std::string diff, std::size_t most) {
   }
   diff.resize(diff.rfind('\n', most) + 1);  // npos + 1 is nothing
   return cat(diff, "... the rest is left out\n");
+}
+
+std::string diff_of(const deployers::Change& change) {
+  Json before = without_server_fields(change.before);
+  Json after = without_server_fields(change.after);
+  if (resources::is_deploy_item(after)) {
+    std::tie(before, after) = resources::masked_item(before, after);
+  }
+  return cut_diff(
+      resources::diff_objects(before, after, {.before_label = "before", .after_label = "after"})
+          .text,
+      k_most_diff);
 }
 
 void begin_span(std::vector<NodeCourse::Span>& spans, NodeCourse::Span span) {
@@ -61,7 +76,6 @@ class ObserverAndRecord final : public engine::Observer {
   ObserverAndRecord(std::unique_ptr<engine::Observer> observer, RunRecord& record)
       : m_observer(std::move(observer)), m_record(record) {}
   void planned(const engine::Graph& graph, const std::vector<engine::NodeId>& nodes) override {
-    m_record.planned(Clock::now());
     m_observer->planned(graph, nodes);
   }
   void started(const engine::Node& node, engine::Mode mode) override {
@@ -85,19 +99,14 @@ class ObserverAndRecord final : public engine::Observer {
 
 }  // namespace
 
-void RunRecord::planned(Time now) {
-  const std::lock_guard lock(m_mutex);
-  m_all.begin = m_all.nodes.empty() ? now : m_all.begin;
-}
-
 void RunRecord::started(const engine::Node& node, Time now) {
   const std::lock_guard lock(m_mutex);
-  begin_span(m_all.nodes[engine::to_string(node)].runs, {now, Time::max()});
+  begin_span(m_nodes[engine::to_string(node)].runs, {now, Time::max()});
 }
 
 void RunRecord::progress(const engine::Node& node, const std::string& message, Time now) {
   const std::lock_guard lock(m_mutex);
-  auto& waits = m_all.nodes[engine::to_string(node)].waits;
+  auto& waits = m_nodes[engine::to_string(node)].waits;
   if (!is_open(waits) || waits.back().message != message) {
     end_span(waits, now);
     begin_span(waits, {now, Time::max(), message});
@@ -106,24 +115,20 @@ void RunRecord::progress(const engine::Node& node, const std::string& message, T
 
 void RunRecord::finished(const engine::Node& node, Time now) {
   const std::lock_guard lock(m_mutex);
-  NodeCourse& course = m_all.nodes[engine::to_string(node)];
+  NodeCourse& course = m_nodes[engine::to_string(node)];
   end_span(course.runs, now);
   end_span(course.waits, now);
 }
 
 void RunRecord::changed(const engine::Node& node, const deployers::Change& change) {
-  std::string diff =
-      cut_diff(resources::diff_objects(without_server_fields(change.before),
-                                       without_server_fields(change.after),
-                                       {.before_label = "before", .after_label = "after"})
-                   .text,
-               k_most_diff);
+  std::string diff = diff_of(change);
   const std::lock_guard lock(m_mutex);
-  if (!diff.empty() && m_diffs + diff.size() <= k_most_diffs) {
-    m_diffs += diff.size();
-    m_all.nodes[engine::to_string(node)].changes.push_back(
-        {change.object, change.cluster, std::move(diff)});
+  if (m_diffs + diff.size() > k_most_diffs) {
+    diff = k_no_room;
   }
+  m_diffs += diff.size();
+  m_nodes[engine::to_string(node)].changes.push_back(
+      {change.object, change.cluster, std::move(diff)});
 }
 
 std::unique_ptr<engine::Observer> RunRecord::beside(std::unique_ptr<engine::Observer> observer) {
@@ -132,13 +137,13 @@ std::unique_ptr<engine::Observer> RunRecord::beside(std::unique_ptr<engine::Obse
 
 RunRecord::Courses RunRecord::take(const std::vector<std::string>& nodes) {
   const std::lock_guard lock(m_mutex);
-  Courses taken{m_all.begin, {}};
+  Courses taken;
   for (const std::string& name : nodes) {
-    if (auto found = m_all.nodes.extract(name)) {
+    if (auto found = m_nodes.extract(name)) {
       for (const NodeCourse::Changed& change : found.mapped().changes) {
         m_diffs -= change.diff.size();
       }
-      taken.nodes.insert(std::move(found));
+      taken.insert(std::move(found));
     }
   }
   return taken;

@@ -32,13 +32,8 @@ struct NodeCourse {
 class RunRecord {
  public:
   using Time = NodeCourse::Time;
-  /// Nodes by engine::to_string().
-  struct Courses {
-    Time begin;
-    std::map<std::string, NodeCourse> nodes;
-  };
+  using Courses = std::map<std::string, NodeCourse>;  ///< by engine::to_string()
 
-  void planned(Time now);
   void started(const engine::Node& node, Time now);
   void progress(const engine::Node& node, const std::string& message, Time now);
   void finished(const engine::Node& node, Time now);
@@ -51,7 +46,7 @@ class RunRecord {
 
  private:
   std::mutex m_mutex;
-  Courses m_all;
+  Courses m_nodes;
   std::size_t m_diffs = 0;  ///< bytes of them that are kept
 };
 

@@ -27,11 +27,14 @@ std::string full_row_name(const Graph& graph, const TreeRow& row) {
 
 std::vector<TreeRow> rows_that_fit(const Graph& graph, const std::vector<TreeRow>& rows,
                                    std::size_t most) {
+  std::set<NodeId> present;
+  for (const TreeRow& row : rows) {
+    present.insert(row.id);
+  }
   std::set<NodeId> kept;
   for (const TreeRow& row : rows) {
-    for (NodeId at = row.id;
-         row.is_node && row.cells[k_ready_cell] != "True" && at != engine::k_no_node &&
-         kept.size() < most && kept.insert(at).second;
+    for (NodeId at = row.id; row.is_node && row.cells[k_ready_cell] != "True" &&
+                             present.contains(at) && kept.size() < most && kept.insert(at).second;
          at = graph[at].parent) {
     }
   }

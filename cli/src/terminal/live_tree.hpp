@@ -23,7 +23,7 @@ class LiveTree {
   void show(const engine::Graph& graph, const std::vector<TreeRow>& rows);
   /// While `write` writes elsewhere, the lines are taken away where that may be the same terminal.
   /// Any thread.
-  void aside(const std::function<void()>& write) { m_picture.aside(write); }
+  void aside(const std::function<void()>& write) { m_size ? m_picture.aside(write) : write(); }
 
  private:
   using Cells = std::vector<std::string>;

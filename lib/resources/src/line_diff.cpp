@@ -20,6 +20,8 @@ std::vector<std::string_view> split_lines(std::string_view text) {
 
 /// Myers' "An O(ND) Difference Algorithm" in its linear-space form: finds a point in the middle of
 /// a shortest path from both ends at once, then solves the two halves. Lines are numbers here.
+/// Where the ends do not meet within k_most_edits it goes on from the furthest point, as GNU diff
+/// does: else a megabyte of other short lines, which anybody may write, takes minutes.
 class Myers {
  public:
   Myers(const std::vector<int>& a, const std::vector<int>& b, LineDiff& result)
@@ -35,6 +37,7 @@ class Myers {
     long x;
     long y;
   };
+  static constexpr int k_most_edits = 512;  // from each end
 
   bool same(long x, long y) const {
     return m_a[static_cast<std::size_t>(x)] == m_b[static_cast<std::size_t>(y)];
@@ -62,6 +65,19 @@ class Myers {
     solve(middle.x, right, middle.y, bottom);
   }
 
+  /// The point inside the box that the paths from the left have come furthest to.
+  Point furthest(long fmin, long fmax, long right, long bottom) {
+    Point best{-1, -1};
+    for (long k = fmax; k >= fmin; k -= 2) {
+      const long x = std::min({forward(k), right, bottom + k});
+      const bool is_inside = x < right || x - k < bottom;
+      if (is_inside && x + x - k > best.x + best.y) {
+        best = {x, x - k};
+      }
+    }
+    return best;
+  }
+
   Point split(long left, long right, long top, long bottom) {
     const long lowest = left - bottom;
     const long highest = right - top;
@@ -74,7 +90,10 @@ class Myers {
     long bmax = end;
     forward(start) = left;
     backward(end) = right;
-    while (true) {
+    for (int edits = 0;; ++edits) {
+      if (edits == k_most_edits) {
+        return furthest(fmin, fmax, right, bottom);
+      }
       // One diagonal more on each side; outside the box a sentinel keeps paths from leaving it.
       fmin > lowest ? forward(--fmin - 1) = -1 : ++fmin;
       fmax < highest ? forward(++fmax + 1) = -1 : --fmax;

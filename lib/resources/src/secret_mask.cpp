@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
@@ -25,24 +28,35 @@ Holder holder_of(const Json& object) {
   if (is_secret(object)) {
     return Holder::secret;
   }
-  return data::string_at(object, {"kind"}) == "DeployItem" &&
-                 data::string_at(object, {"apiVersion"}).starts_with(k_landscaper_group)
-             ? Holder::deploy_item
-             : Holder::none;
+  return is_deploy_item(object) ? Holder::deploy_item : Holder::none;
+}
+
+/// The maps of all Secrets in `value`, or null.
+void add_secret_maps(Json& value, std::vector<Json*>& maps) {
+  if (is_secret(value)) {
+    maps.push_back(data::find_path(value, {"data"}));
+    maps.push_back(data::find_path(value, {"stringData"}));
+  } else if (value.is_structured()) {
+    for (Json& child : value) {
+      add_secret_maps(child, maps);
+    }
+  }
 }
 
 /// The maps with such values, or null, in a fixed order.
 std::vector<Json*> hidden_maps(Json& object, Holder holder) {
-  switch (holder) {
-    case Holder::secret:
-      return {data::find_path(object, {"data"}), data::find_path(object, {"stringData"})};
-    case Holder::deploy_item:
-      return {data::find_path(object, {"spec", "config", "importValues"}),
-              data::find_path(object, {"spec", "providerConfig", "importValues"})};
-    case Holder::none:
-      break;
+  std::vector<Json*> maps;
+  if (holder == Holder::secret) {
+    maps = {data::find_path(object, {"data"}), data::find_path(object, {"stringData"})};
   }
-  return {};
+  for (const char* field : {"config", "providerConfig"}) {
+    Json* config = data::find_path(object, {"spec", field});
+    if (holder == Holder::deploy_item && config != nullptr) {
+      maps.push_back(data::find_path(*config, {"importValues"}));
+      add_secret_maps(*config, maps);
+    }
+  }
+  return maps;
 }
 
 void mask_map(Json* map) {
@@ -169,6 +183,11 @@ bool is_secret(const Json& object) {
          data::string_at(object, {"apiVersion"}) == "v1";
 }
 
+bool is_deploy_item(const Json& object) {
+  return data::string_at(object, {"kind"}) == "DeployItem" &&
+         data::string_at(object, {"apiVersion"}).starts_with(k_landscaper_group);
+}
+
 std::pair<Json, Json> masked_pair(const Json& before, const Json& after) {
   const Holder holder = std::max(holder_of(before), holder_of(after));
   if (holder == Holder::none) {
@@ -182,10 +201,25 @@ std::pair<Json, Json> masked_pair(const Json& before, const Json& after) {
     }
     mask_last_applied(*object, holder);
   }
-  const std::vector<Json*> left = hidden_maps(from, holder);
-  const std::vector<Json*> right = hidden_maps(to, holder);
-  for (std::size_t i = 0; i < left.size(); ++i) {
+  std::vector<Json*> left = hidden_maps(from, holder);
+  std::vector<Json*> right = hidden_maps(to, holder);
+  const std::size_t most = std::max(left.size(), right.size());
+  left.resize(most);  // one of them may have a configuration or Secrets that the other one lacks
+  right.resize(most);
+  for (std::size_t i = 0; i < most; ++i) {
     mask_pair(left[i], right[i]);
+  }
+  return {std::move(from), std::move(to)};
+}
+
+std::pair<Json, Json> masked_item(const Json& before, const Json& after) {
+  Json from = before;
+  Json to = after;
+  for (Json* object : {&from, &to}) {
+    data::erase_path(*object, {"metadata", "annotations", k_last_applied});
+  }
+  for (const char* field : {"config", "providerConfig"}) {
+    mask_pair(data::find_path(from, {"spec", field}), data::find_path(to, {"spec", field}));
   }
   return {std::move(from), std::move(to)};
 }

@@ -109,7 +109,6 @@ TEST_CASE("run page: the states, when each was worked on, and what was waited fo
   s.of("Cluster").ready = false;
   s.of("Cluster").reason = "Unreachable";
   s.of("Cluster").message = cat("no answer of ", k_evil);
-  s.record.planned(PageStage::at(0));
   s.record.started(s.node("Project"), PageStage::at(0));
   s.record.finished(s.node("Project"), PageStage::at(1));
   s.record.started(s.node("Cluster"), PageStage::at(1));
@@ -124,8 +123,8 @@ TEST_CASE("run page: the states, when each was worked on, and what was waited fo
   CHECK(page_has(page, "<rect class=\"wait\" x=\"50.00%\" width=\"50.00%\""));
   CHECK(times(page, "2.00 s: the server") == 1);
   check_harmless(page);
-  // The next run has a course of its own.
-  CHECK(s.courses().nodes.empty());
+  // The next run begins a new course.
+  CHECK(s.courses().empty());
 }
 
 TEST_CASE("run page: each write with what it changed, and no value of a Secret") {

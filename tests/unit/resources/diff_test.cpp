@@ -125,6 +125,27 @@ TEST_CASE("diff: random texts patch back, with a shortest script") {
   }
 }
 
+TEST_CASE("diff: long texts patch back, where a shortest script would be looked for too long") {
+  std::mt19937 random(11);
+  for (const unsigned words : {2U, 10U, 1000U, 100000U}) {
+    std::string texts[2];
+    for (std::string& text : texts) {
+      for (unsigned n = 3000 + random() % 3000; n > 0; --n) {
+        text += std::to_string(random() % words) + "\n";
+      }
+    }
+    const std::string diff = unified_diff(texts[0], texts[1], "x", "y");
+    CHECK(patch(texts[0], diff) == texts[1]);
+  }
+  // A ConfigMap of a megabyte, written anew: minutes without a limit.
+  std::string texts[2];
+  for (int n = 0; n < 500000; ++n) {
+    texts[0] += "a\n";
+    texts[1] += "b\n";
+  }
+  CHECK(edits(unified_diff(texts[0], texts[1], "x", "y")) == 1000000);
+}
+
 TEST_CASE("diff: changed paths") {
   Json before = test::yaml("{a: {b: 1, c: 2}, l: [1, 2], same: x}");
   Json after = test::yaml("{a: {b: 3, d: 4}, l: [1, 5, 6], same: x}");

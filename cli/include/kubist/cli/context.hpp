@@ -61,6 +61,8 @@ class Context {
 
   /// Is standard output a terminal?
   bool out_is_terminal() const;
+  /// One on which lines can take the place of others?
+  bool out_redraws() const;
   /// May results use colour: --color, NO_COLOR, TERM, terminal.
   bool out_color() const;
   /// The same of standard error; not where TERM is dumb, which cannot be drawn on.

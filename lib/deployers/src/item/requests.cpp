@@ -117,7 +117,9 @@ util::Result<Json> ensure(World& world, const kube::Target& target,
   }
   KUBIST_TRY(Json after,
              world.writer.patch(target, resource, ns, name, kube::PatchType::merge, desired));
-  tell_change(world, target, *present, desired, after);
+  if (present) {  // not where it was deleted after it was found to be there
+    tell_change(world, target, *present, desired, after);
+  }
   return after;
 }
 

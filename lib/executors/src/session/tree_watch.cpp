@@ -1,3 +1,4 @@
+#include <atomic>
 #include <map>
 #include <optional>
 
@@ -37,19 +38,43 @@ class TreeWatch::State {
       util::sleep_for(k_together, stop);
     }
     m_inbox.take(Clock::now(), stop);
+    m_source.missed = false;
     auto view = stop.stop_requested()
                     ? util::Result<TreeView>(util::fail(util::ErrorKind::cancelled, "stopped"))
-                    : load_tree_view(*m_home, m_ns, stop, &m_cache);
+                    : load_tree_view(*m_home, m_ns, stop, &m_source);
     m_loaded = true;
-    m_again = view ? std::nullopt : std::optional(Clock::now() + k_load_again);
     if (view) {
       follow(view->snapshot.served);
     }
+    // What no watch holds now, no watch will tell of.
+    const bool whole = view && !m_source.missed && view->hidden.empty() &&
+                       view->snapshot.warnings.empty() && !view->snapshot.incomplete;
+    m_again = whole ? std::nullopt : std::optional(Clock::now() + k_load_again);
     return view;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// What the watches hold, and whether something was asked that they do not.
+  class Source final : public ObjectSource {
+   public:
+    explicit Source(TreeCache& cache) : m_cache(cache) {}
+    std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns,
+                                const std::stop_token& stop) override {
+      auto objects = m_cache.list(resource, ns, stop);
+      missed = missed || !objects;
+      return objects;
+    }
+    void wrote(const engine::Key& key, const std::string& uid,
+               const std::string& resource_version) override {
+      m_cache.wrote(key, uid, resource_version);
+    }
+    std::atomic<bool> missed = false;
+
+   private:
+    TreeCache& m_cache;
+  };
 
   std::string watched() const { return m_ns == "*" ? "" : m_ns; }
 
@@ -76,6 +101,7 @@ class TreeWatch::State {
   kube::Room m_room;
   std::map<std::string, std::unique_ptr<KindWatch>> m_kinds;  ///< by group and resource
   TreeCache m_cache;
+  Source m_source{m_cache};
   bool m_loaded = false;
   std::optional<Clock::time_point> m_again;
 };

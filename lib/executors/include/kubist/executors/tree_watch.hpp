@@ -9,19 +9,21 @@
 
 namespace kubist::executors {
 
-/// The tree as watches keep it, for readers outside a run: they list each kind once. One thread.
+/// The tree as watches keep it, for readers outside a run: each kind is listed once, as long as it
+/// can be watched. One thread.
 class TreeWatch {
  public:
   /// Of that project namespace and what is cluster-scoped; "*": of all. `away` gets a line where a
-  /// kind cannot be watched at present, and where it can again; on a thread of its own. Throws
-  /// where the process may have no more threads.
+  /// kind cannot be watched at present, and where it can again; on another thread. Throws where the
+  /// process may have no more threads, as next() does when a kind is new.
   TreeWatch(std::shared_ptr<kube::Client> home, std::string ns,
             std::function<void(const std::string& line)> away);
   ~TreeWatch();
   TreeWatch(const TreeWatch&) = delete;
   TreeWatch& operator=(const TreeWatch&) = delete;
 
-  /// The tree: the first time at once, later when some of it may have changed. Errors are those of
+  /// The tree: the first time at once, later when some of it may have changed, and every ten
+  /// seconds while some of it cannot be read or watched. Errors are those of
   /// load_tree_view(), and the next call tries again after a while; cancelled: by `stop`.
   util::Result<TreeView> next(const std::stop_token& stop);
 

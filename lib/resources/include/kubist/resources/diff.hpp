@@ -9,7 +9,8 @@
 namespace kubist::resources {
 
 /// A unified diff ("--- a\n+++ b\n@@ ...") of two texts by lines, as `diff -u -N` prints it; empty
-/// when they are equal. Myers' O(ND) algorithm, so the script is a shortest one.
+/// when they are equal. Myers' O(ND) algorithm: a shortest script where
+/// places that differ are at most about a thousand lines each.
 std::string unified_diff(std::string_view before, std::string_view after,
                          std::string_view before_label, std::string_view after_label,
                          std::size_t context = 3);
