@@ -188,7 +188,7 @@ const std::vector<Flag>& global_flags() {
       {"request-timeout", 0, FlagKind::duration, "DURATION",
        "how long one request may take; 0 means no limit", "0"},
       {"yes", 0, FlagKind::boolean, "",
-       "confirm writes where the local configuration file asks for it"},
+       "confirm what kubist would ask a person at the terminal"},
       {"v", 'v', FlagKind::number, "LEVEL",
        "trace on stderr: 6 requests, 7 headers, 8 and 9 bodies, secrets masked", "0"},
       choice_flag("color", 0, "WHEN", "colours: auto, always or never (NO_COLOR is honoured)",

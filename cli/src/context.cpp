@@ -97,17 +97,33 @@ util::Result<std::shared_ptr<kube::Client>> Context::client_of(kube::ClusterAcce
   return kube::Client::connect(std::move(access), client_options_of(guard));
 }
 
+util::Result<std::optional<std::string>> Context::ask(const std::string& question) {
+  util::Result<std::optional<std::string>> answer;
+  m_picture->aside([&] { answer = ask_terminal(question, m_stop); });
+  return answer;
+}
+
 std::shared_ptr<ContextGuard> Context::guard_of(const std::string& context) {
   auto& guard = m_guards[context];
   if (!guard) {
     guard = std::make_shared<ContextGuard>(
-        context, m_arguments.boolean("yes"), [this](const std::string& question) {
-          util::Result<std::optional<std::string>> answer;
-          m_picture->aside([&] { answer = ask_terminal(question, m_stop); });
-          return answer;
-        });
+        context, m_arguments.boolean("yes"),
+        [this](const std::string& question) { return ask(question); });
   }
   return guard;
+}
+
+util::Result<> Context::confirm_loss(const std::string& loss) {
+  if (m_arguments.boolean("yes")) {
+    return {};
+  }
+  KUBIST_TRY(const auto answer, ask(loss + " This cannot be undone.\nType yes to go on: "));
+  if (!answer || *answer == "yes") {
+    return {};
+  }
+  return util::fail(util::make_error(util::ErrorKind::denied, "nothing was deleted: not confirmed",
+                                     "--dry-run=client lists what would go. --yes confirms.",
+                                     "NotConfirmed"));
 }
 
 util::Result<std::shared_ptr<kube::Client>> Context::use(const std::string& name) {

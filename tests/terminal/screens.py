@@ -97,15 +97,46 @@ def check(name, screen, alike=comparable):
     return [f"{name}: expected\n{golden.read_text(encoding='utf-8')}\nbut the screen was\n{screen}"]
 
 
-def follow(kubist, folder, columns, patterns):
+def follow(kubist, folder, columns, patterns, flag="--force"):
     """The screen of a run that goes on, and the one after it was interrupted."""
-    terminal = Terminal(folder, columns, 20, f"{kubist} reconcile Project/screens --force; echo ended $?; exec sleep 600")
+    terminal = Terminal(folder, columns, 20, f"{kubist} reconcile Project/screens {flag}; echo ended $?; exec sleep 600")
     try:
         live = terminal.until(*patterns)
         terminal.keys("C-c")
         return live, terminal.until("^ended 130$")
     finally:
         terminal.close()
+
+
+def colours(kubist, folder):
+    """What is wrong with the colours: on a terminal, where nobody wants them, and piped."""
+    wrong = []
+    for command, coloured in ((f"{kubist} tree", True), (f"NO_COLOR=1 {kubist} tree", False),
+                              (f"{kubist} tree --color=never", False), (f"TERM=dumb {kubist} tree", False),
+                              (f"{kubist} tree | cat", False), (f"{kubist} tree --color=always | cat", True)):
+        terminal = Terminal(folder, 80, 20, f"sh -c '{command}; echo ended; exec sleep 600'")
+        try:
+            terminal.until("Project/screens", "^ended$")
+            shown = terminal.tmux("capture-pane", "-e", "-p", "-t", "s")
+            if ("\033[3" in shown) != coloured:
+                wrong.append(f"{command}: colours were expected: {coloured}\n{shown}")
+        finally:
+            terminal.close()
+    return wrong
+
+
+def refused_deletion(kubist, folder):
+    """What is wrong with the question before a project goes: any answer but yes leaves it."""
+    terminal = Terminal(folder, 80, 20, f"{kubist} delete project screens; echo ended $?; exec sleep 600")
+    try:
+        terminal.until("^Project/screens: the namespaces", "Type yes to go on:")
+        terminal.keys("y", "Enter")
+        terminal.until("not confirmed", "^ended 5$")
+    finally:
+        terminal.close()
+    left = subprocess.run([kubist, "get", "project", "screens", "-o", "jsonpath={.metadata.deletionTimestamp}"],
+                          check=True, capture_output=True, text=True).stdout
+    return [f"the project was deleted at {left}"] if left else []
 
 
 def main():
@@ -123,10 +154,12 @@ def main():
                 wrong += check(f"reconcile-{columns}", live)
                 if re.search(r"\d+ running|^.+Project/screens +(?:ready|Ready)", after, re.MULTILINE):
                     wrong.append(f"of the picture something stayed after the run:\n{after}")
+            follow(kubist, folder, 80, (r"Execution/users .*failed", r"^\d+ of 5 done"), "--watch")
+            wrong += colours(kubist, folder) + refused_deletion(kubist, folder)
         finally:
             subprocess.run([kubist, "delete", "project", "screens", "--force-cleanup"], check=False, capture_output=True)
     print("\n".join(wrong), file=sys.stderr)
-    print("screens: 3 widths")
+    print("screens: 3 widths, --watch, 6 ways of colours, a question")
     return 1 if wrong else 0
 
 

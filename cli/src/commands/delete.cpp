@@ -3,6 +3,8 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/deletion.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
 
 #include "../delete_printer.hpp"
 #include "../delete_targets.hpp"
@@ -106,6 +108,24 @@ void warn_of(const Context& context, const apply::RemoveOptions& options,
   }
 }
 
+/// Namespaces go with these, and all data in them.
+util::Result<> confirm(Context& context, const apply::RemoveOptions& options,
+                       const std::vector<apply::Target>& targets) {
+  std::vector<std::string> names;
+  for (const apply::Target& target : targets) {
+    const std::string& kind = target.resource.kind;
+    if (target.resource.group == resources::k_kubist_group &&
+        (kind == "Project" || kind == "Cluster" || kind == "VirtualCluster")) {
+      names.push_back(util::cat(kind, '/', target.name));
+    }
+  }
+  return names.empty() || options.dry_run != kube::DryRun::none
+             ? util::Result<>{}
+             : context.confirm_loss(util::cat(util::join(names, ", "),
+                                              ": the namespaces that kubist made for it go, with "
+                                              "all data in them."));
+}
+
 util::Result<int> run_delete(Context& context, const Arguments& arguments) {
   KUBIST_CHECK(check_detailed_exitcode(arguments));
   KUBIST_TRY(auto options, options_of(arguments));
@@ -117,6 +137,7 @@ util::Result<int> run_delete(Context& context, const Arguments& arguments) {
     return k_ok;
   }
   warn_of(context, options, targets);
+  KUBIST_CHECK(confirm(context, options, targets));
   DeletionPrinter printer(context, arguments.text("output") == "name", arguments.boolean("force"),
                           std::string(dry_run_suffix(options.dry_run)), places_of(targets));
   options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
@@ -139,7 +160,10 @@ CommandSpec delete_command() {
           "the tree and what kubist made for them, from the leaves up. First executions are "
           "undone, then namespaces go, then the clusters' credentials are released. What was "
           "adopted, or has "
-          "deletionPolicy Orphan, stays and is listed. With --wait=false the deletion is only "
+          "deletionPolicy Orphan, stays and is listed. At a terminal, kubist asks before a "
+          "Project, "
+          "a Cluster or a VirtualCluster goes; --yes confirms. With --wait=false the deletion is "
+          "only "
           "requested; the next 'kubist reconcile' does the rest. When a target cannot be reached, "
           "what depends on it stays too, until --abandon lets it go. The Root goes, but its "
           "projects stay. A DeployItem goes by itself too; its Execution makes it again with its "

@@ -18,6 +18,9 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
   options.force = arguments.boolean("force");
   options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
+  if (options.force && dry_run == kube::DryRun::none) {
+    KUBIST_CHECK(context.confirm_loss("All objects of kubist's kinds go, in all namespaces."));
+  }
   SetPrinter printer(context, SetFormat::lines, std::string(dry_run_suffix(dry_run)),
                      no_manifests());
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
@@ -36,7 +39,9 @@ CommandSpec uninstall_command() {
           "of projects and the controller in --namespace or kubist-system, with that namespace if "
           "init made it. It refuses while objects of these kinds exist, since they would be "
           "deleted with their kind.",
-      .flags = {{"force", 0, FlagKind::boolean, "", "delete the objects with their kinds"},
+      .flags = {{"force", 0, FlagKind::boolean, "",
+                 "delete the objects with their kinds; asks at a terminal, and --yes "
+                 "confirms"},
                 dry_run_flag("delete nothing: client or server"),
                 {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
                  "60s"}},

@@ -56,6 +56,10 @@ class Context {
   /// Was it given by --namespace?
   bool ns_given() const;
 
+  /// A person at the terminal says yes to what cannot be undone, which `loss` says as a sentence.
+  /// Without a terminal, or with --yes, nobody is asked. Denied: the answer was another one.
+  util::Result<> confirm_loss(const std::string& loss);
+
   /// What is drawn at the end of standard error, below what log() writes.
   Picture& picture() { return *m_picture; }
 
@@ -71,6 +75,7 @@ class Context {
 
  private:
   std::shared_ptr<ContextGuard> guard_of(const std::string& context);
+  util::Result<std::optional<std::string>> ask(const std::string& question);
   const Arguments& m_arguments;
   Sink& m_out;
   std::unique_ptr<Reports> m_reports;
