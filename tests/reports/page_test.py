@@ -10,10 +10,13 @@ import sys
 import tempfile
 import unittest
 
+import schemas_test
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 from browser import Browser  # noqa: E402 (of tests/support)
 
 KUBIST = os.path.abspath(sys.argv[1])
+FORMS = ("junit", "sarif", "gitlab")
 WIDTHS = (400, 1200)  # pixels: a phone, a desk
 EVIL = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 PASSWORD = "correct-horse-battery"
@@ -54,9 +57,9 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(kubist, "delete", "project", "page", "--force-cleanup")
         cls.browser = cls.enterClassContext(Browser())
 
-    def made(self, form, *words):
-        page = self.folder / form
-        done = kubist(*words, "--report", f"html={page}")
+    def made(self, name, *words):
+        page = self.folder / name
+        done = kubist(*words, "--report", f"html={page}", *(f"--report={form}={self.folder / form}" for form in FORMS))
         self.assertTrue(page.exists(), done.stderr)
         return done, page
 
@@ -79,6 +82,19 @@ class Page(unittest.TestCase):
             if os.environ.get("KUBIST_TEST_SHOTS"):
                 self.browser.screenshot(f"{os.environ['KUBIST_TEST_SHOTS']}/{page.stem}-{width}.png")
 
+    def check_others(self):
+        """The same run in the forms that others read, by their schemas."""
+        schemas_test.Schemas.setUpClass()
+        schemas = schemas_test.Schemas()
+        junit, sarif, gitlab = ((self.folder / form).read_text(encoding="utf-8") for form in FORMS)
+        schemas.check_junit(junit)
+        for state in ("failure", "skipped"):
+            self.assertIn(f"<{state} ", junit)
+        schemas.sarif.validate(json.loads(sarif))
+        self.assertIn("WorkloadFailed", [rule["id"] for rule in json.loads(sarif)["runs"][0]["tool"]["driver"]["rules"]])
+        schemas.gitlab.validate(json.loads(gitlab))
+        self.assertGreater(len(json.loads(gitlab)), 0)
+
     def test_a_run(self):
         self.assertEqual(kubist("init").returncode, 0)
         env = self.folder / "env.yaml"
@@ -94,6 +110,7 @@ class Page(unittest.TestCase):
                    "VirtualCluster/dev", "Waited for", "create v1 ConfigMap/page-dev/settings", EVIL, "+  greeting:")
         self.assertNotIn(PASSWORD, page.read_text(encoding="utf-8"))
         self.assertIn("***", page.read_text(encoding="utf-8"))
+        self.check_others()
         self.assertGreater(self.browser.value("document.querySelectorAll('svg.bar rect.work').length"), 3)
         box = self.browser.value("(b => [b.width, b.height])(document.querySelector('svg.chart').getBoundingClientRect())")
         self.assertGreater(min(box), 80)

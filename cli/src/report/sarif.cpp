@@ -4,6 +4,7 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
 
+#include "reasons.hpp"
 #include "report/place.hpp"
 #include "report/report.hpp"
 
@@ -53,7 +54,12 @@ class Rules {
     const auto [found, is_new] = m_known.emplace(reason, m_known.size());
     if (is_new) {
       const Json text{{"text", cat("kubist: ", reason)}};
-      m_rules.push_back({{"id", reason}, {"shortDescription", text}, {"fullDescription", text}});
+      Json rule{{"id", reason}, {"shortDescription", text}, {"fullDescription", text}};
+      if (const Reason* known = find_reason(reason)) {
+        rule["fullDescription"]["text"] = known->means;
+        rule["help"]["text"] = cat(known->advice, "\n\nkubist explain ", reason);
+      }
+      m_rules.push_back(std::move(rule));
     }
     return found->second;
   }

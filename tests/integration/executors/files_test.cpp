@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support.hpp"
+#include "support/broken_inputs.hpp"
 
 namespace {
 
@@ -57,9 +58,12 @@ TEST_CASE("reconcile -f: its reports have file and line of each resource and of 
                      {"kind", "ConfigMap"},
                      {"metadata", {{"name", "plain"}, {"namespace", world.name()}}}});
   const std::string file = in_file(folder, objects);  // two lines an object
-  const std::string junit = folder.path() / "junit.xml";
-  const CommandResult run = run_kubist(
-      world.as_user({"reconcile", "-f", file, "--report=json", "--report", "junit=" + junit}));
+  const std::string junit = folder.path() / "junit";
+  std::vector<std::string> words{"reconcile", "-f", file, "--report=json"};
+  for (const char* form : {"junit", "sarif", "github", "gitlab"}) {
+    words.push_back(kubist::util::cat("--report=", form, '=', (folder.path() / form).string()));
+  }
+  const CommandResult run = run_kubist(world.as_user(words));
   CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
   const auto report = kubist::util::read_file(junit);
   REQUIRE(report);
@@ -75,6 +79,16 @@ TEST_CASE("reconcile -f: its reports have file and line of each resource and of 
   CHECK(line("Cluster/" + world.name() + "/home") == 3);
   CHECK(line("VirtualCluster/" + world.name() + "/refused") == 7);
   CHECK(line("configmap/plain") == 9);
+  for (const char* form : {"sarif", "github", "gitlab"}) {
+    const auto text = kubist::util::read_file(folder.path() / form);
+    REQUIRE(text);
+    CAPTURE(*text);
+    const auto places = kubist::testing::places_in(form, *text);
+    REQUIRE(places.size() == 1);
+    CHECK(std::get<0>(places[0]).ends_with(file));
+    CHECK(std::get<1>(places[0]) == 7);
+    CHECK(std::get<2>(places[0]) == 1);
+  }
   const Json document = Json::parse(run.out);
   CHECK(document["nodes"][0]["line"] == 1);
   CHECK(document["nodes"][0]["children"][0]["line"] == 3);
