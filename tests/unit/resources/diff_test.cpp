@@ -130,7 +130,7 @@ TEST_CASE("diff: long texts patch back, where a shortest script would be looked 
   for (const unsigned words : {2U, 10U, 1000U, 100000U}) {
     std::string texts[2];
     for (std::string& text : texts) {
-      for (unsigned n = 3000 + random() % 3000; n > 0; --n) {
+      for (auto n = 3000 + random() % 3000; n > 0; --n) {
         text += std::to_string(random() % words) + "\n";
       }
     }
