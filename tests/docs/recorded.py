@@ -6,7 +6,7 @@ Blocks with the info string `console MARK [exit=N]` (default: run) are run in or
 temporary folder, in which `kubist` is KUBIST and examples/ and tests/ are the repository's. A block `sh MARK [exit=N]` is
 run as one script, and what it prints is not compared. `yaml file=NAME` is written there first; `text steps=NAME` is what
 the shell steps of that workflow print. A line `...` stands for any lines. Commands end with 0; with exit=N one or more
-end with N. Output is stdout and stderr.
+end with N; a command before a `|` counts, too. Output is stdout and stderr.
 
 Blocks of another mark than run are for a cluster: what differs from run to run (CHANGING) may differ. Those of mark
 quickstart are compared by stdout only. The first page of the others begins on a cluster without kubist, and the last one
@@ -31,6 +31,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"\w+ file=(\S+)")
 HIDDEN = re.compile(r"^(?:~~~|[ \t]+```|[ \t]+~~~)|(?<=\n\n)(?: {4}|\t)", re.MULTILINE)
+PIPE_CLOSED = 128 + signal.SIGPIPE
 CHANGING = [(re.compile(pattern), name) for pattern, name in (
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", "INSTANT"),
     (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
@@ -91,10 +92,12 @@ class Page:
             environment["KUBECONFIG"] = f"{self.folder}/none"  # these need no cluster
         if self.learn:
             environment["KUBIST_AGENT_IMAGE"] = ""  # the page names it
-        done = subprocess.run(["bash", "-e", "-c", command], cwd=self.folder, env=environment, timeout=600, check=False,
-                              text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=self.folder, env=environment, timeout=600,
+                              check=False, text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               stderr=None if self.mark == "quickstart" else subprocess.STDOUT)
-        return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+        # The reader of a pipe may have enough: `kubectl logs --follow | grep -m 1`.
+        code = 0 if done.returncode == PIPE_CLOSED else done.returncode
+        return code, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
     def fail(self, message):
         sys.exit("\n".join([*self.changes, f"recorded: {self.path}: {message}"]))
@@ -132,7 +135,7 @@ class Page:
                         {**flow.get("env", {}), **job.get("env", {}), **step.get("env", {})}.items()}
                 if "${{" in f"{more}{step.get('run')}":
                     self.fail(f"{name}: this test knows no expression but secrets.KUBECONFIG: {step}")
-                code, printed = self.run(f"set -o pipefail\n{step['run']}", more) if "run" in step else (0, "")
+                code, printed = self.run(step["run"], more) if "run" in step else (0, "")
                 now += printed
                 if code:
                     self.fail(f"{name}: {step['run']}\n{printed}ended with {code}")
@@ -230,7 +233,9 @@ def run_page(kubist, path, mark):
 def main():
     kubist, *names = sys.argv[1:]
     kubist = os.path.abspath(kubist)
-    mark = names.pop() if not names[-1].endswith(".md") else "run"
+    mark = names.pop() if names and not names[-1].endswith(".md") else "run"
+    if not names:
+        sys.exit(f"recorded: no page is named: recorded.py KUBIST DOCUMENT... [{mark}]")
     cluster = mark not in ("run", "quickstart")
     try:
         if cluster:

@@ -67,6 +67,17 @@ class RecordedTest(unittest.TestCase):
         self.check(0, "```console cluster exit=3\n$ kubist wait 2s 3\n...\n$ kubist get\nget\n```\n")
         self.check(1, "```console cluster exit=3\n$ kubist get\nget\n```\n", "no command of this block ends with 3")
 
+    def test_pipes(self):
+        self.check(1, "```console cluster\n$ kubist wait 2s 3 2>&1 | tail -n 1\n...\n```\n", "ended with 3: say exit=3")
+        self.check(1, "```sh cluster\nkubist wait 2s 3 | cat\nkubist get\n```\n", "ended with 3")
+        self.check(0, "```console cluster\n$ yes | head -n 1\ny\n```\n")
+
+    def test_no_page(self):
+        for words in ([], ["cluster"], ["run"]):
+            done = subprocess.run([sys.executable, RECORDED, self.kubist, *words], check=False, text=True, capture_output=True)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("recorded: no page is named", done.stderr)
+
     def test_blocks_that_are_never_run(self):
         run = "```console cluster\n$ kubist get a\nget a\n```\n"
         for block in ("```sh\nls\n```\n", "```\nls\n```\n", "```console istio\n$ ls\n```\n", '```sh skip=""\nls\n```\n'):
