@@ -1,7 +1,8 @@
 """Holds the JSON schemas that kubist prints against what kubist and the API server take.
 
-  schemas.py KUBIST            each schema is one; the examples meet theirs; what tests/data/schemas/refused.yaml has
-                               is refused by its schema and by `kubist validate`, for the field that it says
+  schemas.py KUBIST            each schema is one; the examples meet theirs, and name it for editors; what
+                               tests/data/schemas/refused.yaml has is refused by its schema and by `kubist validate`,
+                               for the field that it says
   schemas.py KUBIST --served   the API server refuses it, too, and takes what the examples have (beside a test cluster)
 
 Needs Debian's python3-jsonschema and python3-yaml.
@@ -89,15 +90,27 @@ def schema_of_all(kubist, folder):
     return jsonschema.Draft7Validator(schema, resolver=resolver)
 
 
+def without_modeline(schemas_folder):
+    """Examples that an editor finds no schema for: their first line names a file of those that packages install."""
+    wrong = []
+    for path in sorted({path for path, _ in examples()}):
+        line = (SOURCE / path).read_text(encoding="utf-8").partition("\n")[0]
+        found = re.fullmatch(r"# yaml-language-server: \$schema=/usr/share/kubist/schemas/(\S+)", line)
+        if not found or not (schemas_folder / found[1]).is_file():
+            wrong.append(f"{path}: its first line leads yaml-language-server to no schema: {line}")
+    return wrong
+
+
 def check_all(kubist):
     """all.json takes what the kinds' own schemas take."""
     with tempfile.TemporaryDirectory() as folder:
         every = schema_of_all(kubist, pathlib.Path(folder))
+        missing = without_modeline(pathlib.Path(folder))
         wrong = [f"{path}: all.json refuses {each['kind']}" for path, each in examples() if not every.is_valid(each)]
         wrong += [f"{name}: all.json takes it" for name, _, each in refused() if every.is_valid(each)]
         if not every.is_valid({"apiVersion": "v1", "kind": "Secret"}):
             wrong.append("all.json refuses another's kind")
-    return wrong
+    return missing + wrong
 
 
 def check_offline(kubist):
