@@ -1,7 +1,8 @@
 """What the code reads and writes by name stands in the reference.
 
 Variables: docs/reference/environment.md or workload.md; annotations, labels and finalizers of kubist.io:
-docs/reference/annotations-labels.md. Each key that a page has stands in the code, too.
+docs/reference/annotations-labels.md; metrics: docs/how-to/controller.md. Each key and metric that a page has stands in
+the code, too.
 """
 import pathlib
 import re
@@ -11,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REFERENCE = ROOT / "docs/reference"
 ASKS = re.compile(r"\benvironment\(|\bvariable\(")
 VARIABLE = re.compile(r'"([A-Z][A-Z0-9_]{2,}|[a-z]+_proxy)"')
+METRIC = re.compile(r'"(kubist_[a-z_]+)"')
 KEY = re.compile(r'"(kubist\.io/[a-z-]+)"')
 NOT_VARIABLES = {"GET", "HEAD", "POST", "PUT", "PATCH", "PEM", "REDACTED", "LIVE", "MERGED",
                  "HELM_", "CACHE", "CONFIG", "DATA"}  # helm's, by parts
@@ -40,7 +42,14 @@ def main():
               if f"`{name}`" not in annotations]
     wrong += [f"annotations-labels.md: {name} is nowhere in the code"
               for name in sorted(set(re.findall(r"`(kubist\.io/[a-z-]+)`", annotations)) - keys.keys())]
-    print("\n".join([*wrong, f"named: {len(variables)} variables, {len(keys)} keys, {len(wrong)} findings"]))
+    metrics = set(METRIC.findall((ROOT / "cli/src/controller/telemetry.cpp").read_text(encoding="utf-8")))
+    if len(metrics) < 6:
+        sys.exit(f"named: only {len(metrics)} metrics found in the code")
+    on_page = set(re.findall(r"`(kubist_[a-z_]+)`", (ROOT / "docs/how-to/controller.md").read_text(encoding="utf-8")))
+    wrong += [f"telemetry.cpp: metric {name} is not in controller.md" for name in sorted(metrics - on_page)]
+    wrong += [f"controller.md: metric {name} is not in telemetry.cpp" for name in sorted(on_page - metrics)]
+    print("\n".join([*wrong, f"named: {len(variables)} variables, {len(keys)} keys, {len(metrics)} metrics, "
+                     f"{len(wrong)} findings"]))
     return 1 if wrong else 0
 
 

@@ -1,7 +1,8 @@
 """What users can name is on a page under docs/. orphans.py KUBIST
 
-Kinds and commands are on a page that is written by hand: a list of them explains nothing. Flags and reasons are on
-any page. Variables are held to by named.py.
+Kinds and commands are on a page that is written by hand: a list of them explains nothing. Each field of a kind's schema
+is on the page of its kind. Flags and reasons are on generated pages only, many of them: these are made of the same
+tables as the program is, and unit.reference compares them. Variables are held to by named.py.
 """
 import json
 import pathlib
@@ -11,6 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GENERATED = "<!-- Generated from "
+LEAST_FIELDS = 4  # of each kind
 
 
 def kinds():
@@ -18,31 +20,48 @@ def kinds():
     return re.findall(r'\{"([A-Z][A-Za-z]+)",\s*"[a-z]+",\s*k_\w+_group', table)
 
 
-def reasons():
-    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "cli/reasons").glob("*.yaml"))]
-    return [reason for text in texts for reason in re.findall(r"^  (\w+):$", text, re.MULTILINE)]
+def fields(schema):
+    """The names of all fields of a schema, on all levels."""
+    found = set(schema.get("properties", {}))
+    for part in [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]:
+        found |= fields(part) if isinstance(part, dict) else set()
+    return found
+
+
+def without_page(kubist, kind):
+    """How many fields the kind has, and those that its page does not name."""
+    printed = subprocess.run([kubist, "explain", kind.lower(), "--offline", "-o", "jsonschema"], capture_output=True,
+                             check=True, timeout=60).stdout
+    page = (ROOT / f"docs/reference/kinds/{kind.lower()}.md").read_text(encoding="utf-8")
+    parts = json.loads(printed)["properties"]
+    names = fields(parts["spec"]) | fields(parts["status"])
+    return len(names), [f"docs/reference/kinds/{kind.lower()}.md does not name the field {name}"
+                        for name in sorted(names) if f"`{name}`" not in page]
 
 
 def main():
+    kubist = sys.argv[1]
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md"))]
-    by_hand, pages = "\n".join(text for text in texts if not text.startswith(GENERATED)), "\n".join(texts)
-    done = subprocess.run([sys.argv[1], "__dump-cli"], capture_output=True, check=True, timeout=60)
-    program = json.loads(done.stdout)
-    commands = sorted({command["path"].split()[0] for command in program["commands"]})
-    flags = sorted({flag["name"] for part in [program, *program["commands"]] for flag in part["flags"]})
-    checks = {  # what it is: its names, the least number of them, the pages, how they name it
-        "kind": (kinds(), 16, by_hand, r"\b{}s?\b"),
-        "command": (commands, 30, by_hand, r"\bkubist(?: -n \S+)? {}\b|`{}\b"),
-        "flag": (flags, 150, pages, r"--{}\b"),
-        "reason": (reasons(), 300, pages, r"\b{}\b"),
+    by_hand = "\n".join(text for text in texts if not text.startswith(GENERATED))
+    done = subprocess.run([kubist, "__dump-cli"], capture_output=True, check=True, timeout=60)
+    commands = sorted({command["path"].split()[0] for command in json.loads(done.stdout)["commands"]})
+    checks = {  # what it is: its names, the least number of them, how pages name it
+        "kind": (kinds(), 16, r"\b{}s?\b"),
+        "command": (commands, 30, r"\bkubist(?: -n \S+)? {}\b|`{}\b"),
     }
     count, orphans = 0, []
-    for what, (names, least, text, pattern) in checks.items():
+    for what, (names, least, pattern) in checks.items():
         if len(names) < least:
             sys.exit(f"orphans: only {len(names)} {what}s were found: {names}")
         count += len(names)
         orphans += [f"no page names the {what} {name}" for name in names
-                    if not re.search(pattern.replace("{}", re.escape(name)), text)]
+                    if not re.search(pattern.replace("{}", re.escape(name)), by_hand)]
+    for kind in kinds():
+        number, missing = without_page(kubist, kind)
+        if number < LEAST_FIELDS:
+            sys.exit(f"orphans: only {number} fields of {kind} were found")
+        count += number
+        orphans += missing
     print(*orphans, f"orphans: {count} names, {len(orphans)} on no page", sep="\n")
     return 1 if orphans else 0
 

@@ -6,12 +6,13 @@ Blocks with the info string `console MARK [exit=N]` (default: run) are run in or
 temporary folder, in which `kubist` is KUBIST and examples/ and tests/ are the repository's. A block `sh MARK [exit=N]` is
 run as one script, and what it prints is not compared. `yaml file=NAME` is written there first; `text steps=NAME` is what
 the shell steps of that workflow print. A line `...` stands for any lines. Commands end with 0; with exit=N one or more
-end with N. Output is stdout and stderr.
+end with N; a command before a `|` counts, too. Output is stdout and stderr.
 
-Blocks of another mark than run are for a cluster: what differs from run to run (CHANGING) may differ. Those of mark
+Blocks of another mark than run are for a cluster: what differs from run to run (alike.py) may differ. Those of mark
 quickstart are compared by stdout only. The first page of the others begins on a cluster without kubist, and the last one
-leaves such a cluster. A page of docs/learn has no other block than these, `text`, and those with skip="why". For another
-page tests/docs/prepare.sh does first what its reader has done before.
+leaves such a cluster. A page of docs/learn has no other block than these, `text`, and those with skip="why", and says how
+many minutes its reader needs: no fewer than its commands. For another page tests/docs/prepare.sh does first what its
+reader has done before.
 """
 import collections
 import contextlib
@@ -27,33 +28,14 @@ import sys
 import tempfile
 import time
 
+from alike import as_said
+
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"\w+ file=(\S+)")
+MINUTES = re.compile(r"\bThis\s+takes\s+about\s+(\d+)\s+minutes\b")
 HIDDEN = re.compile(r"^(?:~~~|[ \t]+```|[ \t]+~~~)|(?<=\n\n)(?: {4}|\t)", re.MULTILINE)
-CHANGING = [(re.compile(pattern), name) for pattern, name in (
-    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", "INSTANT"),
-    (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
-    (r"\b(?:\d+(?:\.\d+)?(?: ms|ms|d|h|m|s))+\b", "TIME"),
-    (r"-(?:(?:[bcdf-hj-np-tv-z2-9]{8,10}-)?[bcdf-hj-np-tv-z2-9]{5}|[0-9a-f]{10})\b", "-SUFFIX"),
-    (r"\b[1-9]\d* writes?\b", "N writes"),
-    # A release: what was counted, and what follows from it.
-    (r"\bfor \d+ s:", "for TIME:"),
-    (r"\b\d+ (?=requests|errors)|\b[1-9]\d* of \d+ \([\d.]+ %\)|(?<=stable 0 of )\d+|(?<=errors)( +)[\d.]+ %|"
-     r"(?<=a probability of )[\d.]+ %|(?<=always-valid p )[\d.e-]+", "N "),
-    (r" {2,}", "  "),  # columns are as wide as what is in them
-)]
-
-
-def comparable(text, mark):
-    for pattern, name in CHANGING if mark != "run" else ():
-        text = pattern.sub(name, text)
-    return text
-
-
-def as_said(said, now, mark):
-    lines = ("(?:.*\n)*" if line == "..." else re.escape(comparable(line, mark) + "\n") for line in said.splitlines())
-    return re.fullmatch("".join(lines), comparable(now, mark)) is not None
+PIPE_CLOSED = 128 + signal.SIGPIPE
 
 
 def spent():
@@ -91,10 +73,12 @@ class Page:
             environment["KUBECONFIG"] = f"{self.folder}/none"  # these need no cluster
         if self.learn:
             environment["KUBIST_AGENT_IMAGE"] = ""  # the page names it
-        done = subprocess.run(["bash", "-e", "-c", command], cwd=self.folder, env=environment, timeout=600, check=False,
-                              text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=self.folder, env=environment, timeout=600,
+                              check=False, text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               stderr=None if self.mark == "quickstart" else subprocess.STDOUT)
-        return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+        # The reader of a pipe may have enough: `kubectl logs --follow | grep -m 1`.
+        code = 0 if done.returncode == PIPE_CLOSED else done.returncode
+        return code, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
     def fail(self, message):
         sys.exit("\n".join([*self.changes, f"recorded: {self.path}: {message}"]))
@@ -132,7 +116,7 @@ class Page:
                         {**flow.get("env", {}), **job.get("env", {}), **step.get("env", {})}.items()}
                 if "${{" in f"{more}{step.get('run')}":
                     self.fail(f"{name}: this test knows no expression but secrets.KUBECONFIG: {step}")
-                code, printed = self.run(f"set -o pipefail\n{step['run']}", more) if "run" in step else (0, "")
+                code, printed = self.run(step["run"], more) if "run" in step else (0, "")
                 now += printed
                 if code:
                     self.fail(f"{name}: {step['run']}\n{printed}ended with {code}")
@@ -175,6 +159,14 @@ class Page:
             self.pieces += [self.text[self.end:block.start("body")], now]
             self.end = block.end("body")
 
+    def check_minutes(self):
+        """The commands alone, which a test runs at once, are much faster than a reader: a slow machine passes, too."""
+        seconds, said = time.monotonic() - self.begin[0], MINUTES.search(self.text)
+        if not said:
+            self.fail('it does not say "This takes about N minutes"')
+        if seconds > 60 * int(said[1]):
+            self.fail(f'"{said[0]}", it says, but its commands took {seconds:.0f} s')
+
     def run_blocks(self):
         if self.learn and (hidden := HIDDEN.search(BLOCK.sub("", self.text))):
             self.fail(f"a block that is indented, or in tildes, is never run: ...{hidden.string[hidden.start():][:60]!r}")
@@ -214,6 +206,8 @@ def run_page(kubist, path, mark):
             if not page.learn and mark != "quickstart":
                 page.prepare()
             page.run_blocks()
+            if page.learn:
+                page.check_minutes()
             if os.environ.get("KUBIST_TEST_COSTS"):
                 page.note_costs()
         finally:
@@ -230,7 +224,9 @@ def run_page(kubist, path, mark):
 def main():
     kubist, *names = sys.argv[1:]
     kubist = os.path.abspath(kubist)
-    mark = names.pop() if not names[-1].endswith(".md") else "run"
+    mark = names.pop() if names and not names[-1].endswith(".md") else "run"
+    if not names:
+        sys.exit(f"recorded: no page is named: recorded.py KUBIST DOCUMENT... [{mark}]")
     cluster = mark not in ("run", "quickstart")
     try:
         if cluster:

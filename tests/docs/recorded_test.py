@@ -26,8 +26,8 @@ class RecordedTest(unittest.TestCase):
         self.kubist.chmod(0o755)
         (self.page.parent.parent / "config").write_text("a secret\n")
 
-    def check(self, code, text, *said, mark="cluster", accept=""):
-        self.page.write_text(text)
+    def check(self, code, text, *said, mark="cluster", accept="", minutes="\nThis takes about 10 minutes.\n"):
+        self.page.write_text(text + minutes)
         environment = {**os.environ, "KUBIST_TEST_ACCEPT": accept, "KUBIST_TEST_COSTS": "",
                        "KUBECONFIG": str(self.page.parent.parent / "config")}
         done = subprocess.run([sys.executable, RECORDED, self.kubist, self.page, mark], env=environment, check=False,
@@ -52,8 +52,9 @@ class RecordedTest(unittest.TestCase):
     def test_accept(self):
         text = "```console cluster\n$ kubist wait 2s\n...\n9 writes in 3s, 1 ms\n$ kubist get a\n```\nend\n"
         self.check(0, text, "+get a", accept="1")
-        self.assertEqual(self.page.read_text(), text.replace("get a\n", "get a\nget a\n"))
-        self.check(0, self.page.read_text())
+        text = text.replace("get a\n", "get a\nget a\n")
+        self.assertTrue(self.page.read_text().startswith(text))
+        self.check(0, text)
 
     def test_scripts(self):
         self.check(0, "```sh cluster\nX=a\nkubist get $X > out\n```\n```console cluster\n$ cat out\nget a\n```\n", "2 run")
@@ -66,6 +67,23 @@ class RecordedTest(unittest.TestCase):
         self.check(1, "```console cluster\n$ kubist wait 2s 3\n...\n```\n", "ended with 3: say exit=3")
         self.check(0, "```console cluster exit=3\n$ kubist wait 2s 3\n...\n$ kubist get\nget\n```\n")
         self.check(1, "```console cluster exit=3\n$ kubist get\nget\n```\n", "no command of this block ends with 3")
+
+    def test_pipes(self):
+        self.check(1, "```console cluster\n$ kubist wait 2s 3 2>&1 | tail -n 1\n...\n```\n", "ended with 3: say exit=3")
+        self.check(1, "```sh cluster\nkubist wait 2s 3 | cat\nkubist get\n```\n", "ended with 3")
+        self.check(0, "```console cluster\n$ yes | head -n 1\ny\n```\n")
+
+    def test_no_page(self):
+        for words in ([], ["cluster"], ["run"]):
+            done = subprocess.run([sys.executable, RECORDED, self.kubist, *words], check=False, text=True, capture_output=True)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("recorded: no page is named", done.stderr)
+
+    def test_minutes(self):
+        text = "```console cluster\n$ kubist get a\nget a\n```\n"
+        self.check(1, text, "it does not say", minutes="")
+        self.check(1, text, "its commands took 0 s", minutes="This takes\nabout 0 minutes.")
+        self.check(0, text, minutes="This takes\nabout 1 minutes.")
 
     def test_blocks_that_are_never_run(self):
         run = "```console cluster\n$ kubist get a\nget a\n```\n"

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 import schemas_test
 
@@ -50,6 +51,19 @@ def kubist(*words, **more):
     return subprocess.run([KUBIST, *words], check=False, text=True, capture_output=True, **more)
 
 
+def has_lines(png):
+    """Has a picture more than one colour? A row that is as the one above is zeros behind PNG's filter, so a
+    page of one colour has no more than two kinds of rows."""
+    height, data, at = int.from_bytes(png[20:24], "big"), b"", 8
+    while at < len(png):
+        size = int.from_bytes(png[at:at + 4], "big")
+        data += png[at + 8:at + 8 + size] if png[at + 4:at + 8] == b"IDAT" else b""
+        at += size + 12
+    rows = zlib.decompress(data)
+    length = len(rows) // height
+    return len({rows[at + 1:at + length] for at in range(0, len(rows), length)}) > 2
+
+
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -79,8 +93,9 @@ class Page(unittest.TestCase):
                     self.assertIn(text, shown)
                 colour = self.browser.value("getComputedStyle(document.body).backgroundColor")
                 self.assertEqual(colour == "rgb(255, 255, 255)", not dark, colour)
-            if os.environ.get("KUBIST_TEST_SHOTS"):
-                self.browser.screenshot(f"{os.environ['KUBIST_TEST_SHOTS']}/{page.stem}-{width}.png")
+            shot = pathlib.Path(os.environ.get("KUBIST_TEST_SHOTS") or self.folder) / f"{page.stem}-{width}.png"
+            self.browser.screenshot(str(shot))
+            self.assertTrue(has_lines(shot.read_bytes()), f"{shot} shows nothing")
 
     def check_others(self):
         """The same run in the forms that others read, by their schemas."""

@@ -1,13 +1,15 @@
 """Holds the JSON schemas that kubist prints against what kubist and the API server take.
 
-  schemas.py KUBIST            each schema is one; the examples meet theirs; what tests/data/schemas/refused.yaml has
-                               is refused by its schema and by `kubist validate`
+  schemas.py KUBIST            each schema is one; the examples meet theirs, and name it for editors; what
+                               tests/data/schemas/refused.yaml has is refused by its schema and by `kubist validate`,
+                               for the field that it says
   schemas.py KUBIST --served   the API server refuses it, too, and takes what the examples have (beside a test cluster)
 
 Needs Debian's python3-jsonschema and python3-yaml.
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,15 +47,39 @@ def examples():
 
 
 def refused():
-    return [(each["name"], each["object"]) for each in documents(SOURCE / "tests/data/schemas/refused.yaml")]
+    """The name of each case, the one field that it is refused for, and the object."""
+    return [(each["name"], each["at"], each["object"]) for each in documents(SOURCE / "tests/data/schemas/refused.yaml")]
 
 
-def refuses(command, an_object):
-    """Does that command, which reads a file, refuse the object?"""
+def place(error):
+    """The path of the field that an error of a schema is about: one that is missing or unknown has itself no path."""
+    path = error.json_path.removeprefix("$").removeprefix(".")
+    if error.validator in ("required", "additionalProperties"):
+        path += "." + re.search("'([^']+)'", error.message)[1]
+    return path.removeprefix(".")
+
+
+def names(at, said):
+    """Does a message of kubist's or of the API server's name the field? kubist names a missing one behind its parent."""
+    parent, _, last = at.rpartition(".")
+    return re.search(rf"""(?<![\w.]){re.escape(at)}(?![\w.\[])|{re.escape(parent)}: missing required field "{last}"$""",
+                     said, re.MULTILINE) is not None
+
+
+def refusal(command, an_object):
+    """What that command, which reads a file, says against the object; None if it takes it."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(an_object, file)
         file.flush()
-        return subprocess.run([*command, "-f", file.name], capture_output=True, check=False).returncode != 0
+        done = subprocess.run([*command, "-f", file.name], capture_output=True, check=False, text=True)
+        return (done.stderr or f"exit code {done.returncode}") if done.returncode else None
+
+
+def not_refused(command):
+    """The objects that the command takes, or refuses for something else."""
+    said = [(name, at, refusal(command, each)) for name, at, each in refused()]
+    return [f"{name}: {command[0]} takes it" if text is None else f"{name}: {command[0]} names no {at}: {text}"
+            for name, at, text in said if text is None or not names(at, text)]
 
 
 def schema_of_all(kubist, folder):
@@ -64,15 +90,27 @@ def schema_of_all(kubist, folder):
     return jsonschema.Draft7Validator(schema, resolver=resolver)
 
 
+def without_modeline(schemas_folder):
+    """Examples that an editor finds no schema for: their first line names a file of those that packages install."""
+    wrong = []
+    for path in sorted({path for path, _ in examples()}):
+        line = (SOURCE / path).read_text(encoding="utf-8").partition("\n")[0]
+        found = re.fullmatch(r"# yaml-language-server: \$schema=/usr/share/kubist/schemas/(\S+)", line)
+        if not found or not (schemas_folder / found[1]).is_file():
+            wrong.append(f"{path}: its first line leads yaml-language-server to no schema: {line}")
+    return wrong
+
+
 def check_all(kubist):
     """all.json takes what the kinds' own schemas take."""
     with tempfile.TemporaryDirectory() as folder:
         every = schema_of_all(kubist, pathlib.Path(folder))
+        missing = without_modeline(pathlib.Path(folder))
         wrong = [f"{path}: all.json refuses {each['kind']}" for path, each in examples() if not every.is_valid(each)]
-        wrong += [f"{name}: all.json takes it" for name, each in refused() if every.is_valid(each)]
+        wrong += [f"{name}: all.json takes it" for name, _, each in refused() if every.is_valid(each)]
         if not every.is_valid({"apiVersion": "v1", "kind": "Secret"}):
             wrong.append("all.json refuses another's kind")
-    return wrong
+    return missing + wrong
 
 
 def check_offline(kubist):
@@ -83,11 +121,11 @@ def check_offline(kubist):
         count += 1
         wrong += [f"{path}: {each['kind']} {each['metadata']['name']}: {error.json_path}: {error.message}"
                   for error in validators[each["kind"]].iter_errors(each)]
-    for name, each in refused():
-        if validators[each["kind"]].is_valid(each):
-            wrong.append(f"{name}: its schema takes it")
-        if not refuses([kubist, "validate"], each):
-            wrong.append(f"{name}: kubist validate takes it")
+    for name, at, each in refused():
+        places = [place(error) for error in validators[each["kind"]].iter_errors(each)]
+        if places != [at]:
+            wrong.append(f"{name}: its schema has errors at {places or 'no place'}, not at {at}")
+    wrong += not_refused([kubist, "validate"])
     print(f"{len(validators)} schemas, {count} examples, {len(refused())} refused objects")
     return wrong if count >= LEAST_EXAMPLES else [*wrong, f"only {count} examples"]
 
@@ -98,15 +136,16 @@ def check_served(kubist):
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "schemas"}}
     subprocess.run(["kubectl", "apply", "-f", "-"], input=json.dumps(namespace), text=True, check=True,
                    capture_output=True)
-    wrong = [f"{name}: the API server takes it" for name, each in refused() if not refuses(server, each)]
+    wrong = not_refused(server)
     count = 0
     for path, each in examples():
         if each["metadata"].get("namespace"):
             each["metadata"]["namespace"] = "schemas"
         each["metadata"]["name"] = "root" if each["kind"] == "Root" else f"schemas-{count}"
         count += 1
-        if refuses([word if word != "create" else "apply" for word in server], each):
-            wrong.append(f"{path}: the API server refuses {each['kind']}")
+        said = refusal([word if word != "create" else "apply" for word in server], each)
+        if said is not None:
+            wrong.append(f"{path}: the API server refuses {each['kind']}: {said}")
     subprocess.run(["kubectl", "delete", "namespace", "schemas", "--wait=false"], check=True, capture_output=True)
     print(f"{count} examples, {len(refused())} refused objects on the API server")
     return wrong

@@ -17,13 +17,16 @@ WIDTHS = (60, 80, 200)
 ROWS = 24
 # Where a longer number moves what follows, another part of the line is cut off.
 MARGIN = 20
+# Not those of names: v1, web-v2.
+NUMBER = re.compile(r"(?<![\w.])\d+(?:[.]\d+)?(?:e-\d+)?")
 
 
 def comparable(screen, columns):
-    screen = re.sub(r"\d+(?:[.]\d+)?(?:e-\d+)?", "N", screens.comparable(screen))
-    screen = re.sub(r"(more|less) than N", "N", screen)
+    screen = re.sub(r"(?<=a probability of) .*", "", screens.comparable(screen))  # a number, or more than one
+    screen = NUMBER.sub("N", screen)
     screen = re.sub(r"^ *by N points .*\n", "", screen, flags=re.MULTILINE)  # where five windows were judged
-    return "\n".join(line[:columns - MARGIN].rstrip() for line in screen.splitlines())
+    return "\n".join(line[:columns - MARGIN].rstrip() if re.search(r"\b(?:N|TIME)\b", line) else line
+                     for line in screen.splitlines())
 
 
 def write_files(folder):

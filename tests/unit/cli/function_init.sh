@@ -3,9 +3,20 @@
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# An editor finds the schemas that packages install, for each file of objects (tests/schemas holds the examples to it).
+has_modeline() {
+  for file in "$folder"/*.yaml; do
+    case $file in *.test.yaml) continue ;; esac
+    head -n 1 "$file" | grep -qxF '# yaml-language-server: $schema=/usr/share/kubist/schemas/all.json' || {
+      echo "the first line of $file names no schema" >&2
+      exit 1
+    }
+  done
+}
 "$1" policy init own --dir "$folder"
 "$1" policy init own-release --kind canary --dir "$folder"
 "$1" policy init own-experiment --kind experiment --dir "$folder"
+has_modeline
 "$1" policy test "$folder" --report junit > "$folder/report"
 grep -q 'tests="5" failures="0"' "$folder/report"
 "$1" validate -f "$folder/own.yaml" -f "$folder/own-release.yaml" -f "$folder/own-experiment.yaml"
@@ -51,6 +62,7 @@ for kind in root project cluster virtualcluster execution destination entrygatew
   "$1" executor init "beside-$kind" --kind "$kind" --dir "$folder"
   "$1" executor init "instead-of-$kind" --kind "$kind" --replace --dir "$folder"
 done
+has_modeline
 "$1" executor test "$folder" --report junit > "$folder/report"
 grep -q '<testsuite name="kubist executor test" tests="22" failures="0"' "$folder/report"
 "$1" executor run --definition "$folder/beside-project.yaml" -f "$folder/beside-project.test.yaml" -o json > "$folder/out"
