@@ -1,19 +1,22 @@
 """Each block with commands of README.md and docs/ is run by a test, or says why not. commands.py [FILE...]
 
-recorded.py and tests/CMakeLists.txt say which test runs a block, by its mark. A block of no commands is in one of the
-languages of DATA. The commands' own pages are generated; a unit test parses their examples (records_test.cpp).
+recorded.py and tests/CMakeLists.txt say which test runs a block, by its mark. A block `LANGUAGE from=FILE` is the text
+of that file of the repository, where `...` stands for any lines: recipes.py runs those of examples/ci. A block of no
+commands is in one of the languages of DATA. The commands' own pages are generated; a unit test parses their examples
+(records_test.cpp).
 """
 import collections
 import pathlib
 import re
 import sys
 
-from recorded import BLOCK, FILE, HIDDEN
+from recorded import BLOCK, FILE, HIDDEN, as_said
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GENERATED = "<!-- Generated from "
 DATA = {"yaml", "json", "jsonnet", "python", "text"}
 RUN = re.compile(r"(?:console|sh) (?P<mark>run|cluster|istio|install)(?: exit=\d+)?|text steps=\S+")
+FROM = re.compile(r"\w+ from=(\S+)")
 QUICKSTART = "console quickstart"  # tests/e2e/quickstart runs the README's
 SKIPPED = re.compile(r'\w+ skip="[^"]{10,}"')
 LEAST = 80  # blocks that are run
@@ -24,6 +27,10 @@ def kind(path, block):
     info = block["info"]
     if RUN.fullmatch(info) or info == QUICKSTART and path.name == "README.md":
         return "run"
+    if copied := FROM.fullmatch(info):
+        file = ROOT / copied[1]
+        same = file.is_file() and as_said(block["body"], file.read_text(encoding="utf-8"), "run")
+        return "data" if same else f"a block that differs from {copied[1]}"
     if SKIPPED.fullmatch(info):
         return "skipped"
     if FILE.fullmatch(info) or info in DATA and not re.search(r"^\$ ", block["body"], re.MULTILINE):

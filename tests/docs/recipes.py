@@ -18,7 +18,8 @@ import yaml
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 RECIPES = SOURCE / "examples/ci"
-NEEDS_CLUSTER = re.compile(r"kubist (reconcile|deployitem)|HELLO_|kubeconfig")
+NEEDS_CLUSTER = re.compile(r"kubist (reconcile|deployitem)|HELLO_|ci/token")
+CACHE = ".kubecache/kubist/discovery"  # of the recipes that keep it
 STRICT = ["bash", "-e", "-o", "pipefail", "-c"]  # GitHub's and GitLab's; Jenkins' and Tekton's is sh -e
 
 
@@ -36,7 +37,8 @@ def github():
             if "docker create" in step.get("run", ""):
                 continue  # kubist is on PATH
             if "run" in step:
-                steps.append(Step(step["name"], step["run"], STRICT, step.get("env")))
+                steps.append(Step(step["name"], step["run"], STRICT, job.get("env")))
+            files += [CACHE] if CACHE in step.get("with", {}).get("path", "") else []
             files += [step["with"]["sarif_file"]] if "sarif_file" in step.get("with", {}) else []
     return steps, files
 
@@ -47,7 +49,8 @@ def gitlab():
     for stage in jobs["stages"]:
         for name, job in jobs.items():
             if isinstance(job, dict) and job.get("stage") == stage:
-                steps += [Step(name, line, STRICT) for line in job["script"]]
+                steps += [Step(name, line, STRICT, job.get("variables")) for line in job["script"]]
+                files += [path for path in job.get("cache", {}).get("paths", []) if path == CACHE]
                 files += job.get("artifacts", {}).get("reports", {}).values()
     return steps, files
 
@@ -73,12 +76,18 @@ def checkout(folder, kubist):
     shutil.copy(SOURCE / "tests/data/policy-cases/team-labels.yaml", folder / "policies/cases.yaml")
     (folder / "bin").mkdir()
     (folder / "bin/kubist").symlink_to(kubist)
+    curl = folder / "bin/curl"  # GitHub's issuer of tokens
+    curl.write_text('#!/bin/sh\necho "{\\"value\\": \\"$3 $4\\"}"\n')
+    curl.chmod(0o755)
+    (folder / "ci").mkdir()
 
 
 def base_environment(folder):
     kept = {name: value for name, value in os.environ.items() if not re.match(r"GITHUB_|CI_|WORKSPACE$|KUBECONFIG", name)}
     return {**kept, "PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), "RUNNER_TEMP": str(folder),
-            "GITHUB_ENV": str(folder / "github.env"), "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
+            "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "request", "ACTIONS_ID_TOKEN_REQUEST_URL": "https://issuer?a=b",
+            "KUBERNETES_TOKEN": "token", "GITHUB_ENV": str(folder / "github.env"),
+            "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
 
 
 def left_for_later(folder):
@@ -93,10 +102,10 @@ def left_for_later(folder):
 
 
 def run(step, folder, environment):
-    secrets = {name: str(value).replace("${{ secrets.KUBECONFIG }}", environment.get("SECRET", ""))
-               for name, value in step.variables.items()}
+    variables = {name: value.replace("${{ github.workspace }}", str(folder)).replace("$CI_PROJECT_DIR", str(folder))
+                 for name, value in step.variables.items()}
     return subprocess.run([*step.shell, step.text], cwd=folder, timeout=600, check=False, text=True,
-                          env={**environment, **left_for_later(folder), **secrets}, stdout=subprocess.PIPE,
+                          env={**environment, **left_for_later(folder), **variables}, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
 
 
@@ -110,9 +119,8 @@ def check(name, recipe, kubist, cluster):
         checkout(folder, kubist)
         environment = base_environment(folder)
         if cluster:
-            config = os.environ["KUBECONFIG"]
-            environment["SECRET"] = pathlib.Path(config).read_text()
-            environment.update({} if name == "github" else {"KUBECONFIG": config})
+            environment["KUBECONFIG"] = os.environ["KUBECONFIG"]
+            shutil.copy(os.environ["KUBECONFIG"], folder / "ci/kubeconfig.yaml")
         for step in steps if cluster else local:
             done = run(step, folder, environment)
             print(f"--- {name}: {step.name}\n{done.stdout}", end="")
@@ -122,6 +130,9 @@ def check(name, recipe, kubist, cluster):
                    (folder / file).exists()]
         if missing or not files:
             sys.exit(f"recipes: {name}: no {missing or 'reports in it'}")
+        token = {"github": "Authorization: bearer request https://issuer?a=b&audience=kubernetes\n", "gitlab": "token"}
+        if cluster and name in token and (folder / "ci/token").read_text() != token[name]:
+            sys.exit(f"recipes: {name}: the step that logs in wrote no token")
         check_broken(name, local[0], folder, environment)
 
 

@@ -3,6 +3,7 @@
 #include "both.hpp"
 #include "support/broken_inputs.hpp"
 #include "support/live.hpp"
+#include "support/report_keys.hpp"
 
 using namespace kubist;
 using namespace kubist::testing;
@@ -57,4 +58,19 @@ TEST_CASE("reports: of an apply and of its deletion each object has a case with 
   const Ran json = run_kubist({"delete", "-f", file, "-n", ns, "--report", "json"});
   CHECK(json.code == 1);
   CHECK(data::Json::parse(json.out, nullptr, false)["results"].size() == 2);
+}
+
+TEST_CASE("reports: the reference names each key of a reconcile's JSON") {
+  const util::TempDir folder("report-keys");
+  const std::string file = folder.path() / "project.yaml";
+  REQUIRE(util::write_file(
+      file, "apiVersion: kubist.io/v1alpha1\nkind: Project\nmetadata: {name: report-keys}\n"));
+  const Ran ran = run_kubist({"reconcile", "-f", file, "--report", "json"});
+  CHECK_MESSAGE(ran.code == 0, ran.err);
+  const auto report = data::Json::parse(ran.out, nullptr, false);
+  REQUIRE(report["nodes"].size() == 1);
+  REQUIRE(report["applied"].size() == 1);
+  std::set<std::string> keys;
+  check_keys_named(report, keys);
+  CHECK(run_kubist({"delete", "project", "report-keys"}).code == 0);
 }
