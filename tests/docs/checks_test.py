@@ -26,6 +26,13 @@ STYLE = {
     "One. " * 3 + "\n" + "x" * 121: "121 columns",
     "This " + "word " * 20 + "ends.": "at the mean",
     "kubist looks at it in vain.": "in vain",
+    "It lets go.": "lets go",
+    "It is let go of.": "is let go",
+    "All is looked at.": "looked at",
+    "It gets none of it again.": "none of it again",
+    "a\n\n- Names: `a`, ``": "page.md:3: an empty code span",
+    "| `` | b |": "an empty code span",
+    "```sh\n`` \n```\n\n``a `b` ``, ``c``, and `` ` ``.": None,
     "\n\n".join([textwrap.indent(LONG, "> "), textwrap.indent(LONG, " " * 4), f"~~~\n{LONG}\n~~~", "a"]): None,
 }
 OTHERS = {  # other files than pages: their name and text, and what style.py says of them

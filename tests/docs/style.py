@@ -20,6 +20,9 @@ MEAN, LONGEST, COLUMNS = 18, 35, 120
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md",
          "examples/README.md", "packaging/README.md", "bench/README.md", "docs/**/*.md", "changes.d/*.md", "man/*.[57]",
          "packaging/deploy/*.yaml", "packaging/deploy/chart/**/*.yaml", "packaging/deploy/chart/**/NOTES.txt")
+FENCED = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1 *$", re.MULTILINE | re.DOTALL)
+# Two backticks around nothing; those around a text with a backtick are another thing.
+EMPTY = re.compile(r"(?:^|(?<=[ (|]))(?<!` )``(?=[ ,.;:)|]|$)(?! `)", re.MULTILINE)
 ALERT = re.compile(r"^> \[!\w+\]\n(?:>.*\n)+", re.MULTILINE)  # a warning, a note: prose
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
 END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_`\[]*[A-Z0-9`])")
@@ -109,6 +112,8 @@ def check(path, forbidden):
     text = as_markdown(path, raw)
     found, lengths = [], []
     made = False
+    without = FENCED.sub(lambda fence: "\n" * fence[0].count("\n"), text)
+    found += [(without.count("\n", 0, hit.start()) + 1, "an empty code span") for hit in EMPTY.finditer(without)]
     for number, line in enumerate(raw.splitlines(), 1):
         made = bool(re.fullmatch(r"<!-- [\w-]+ -->", line)) or (made and line.startswith("|"))
         if len(line) > COLUMNS and not made and path.suffix != ".yaml":
