@@ -26,7 +26,24 @@ STYLE = {
     "One. " * 3 + "\n" + "x" * 121: "121 columns",
     "This " + "word " * 20 + "ends.": "at the mean",
     "kubist looks at it in vain.": "in vain",
+    "It lets go.": "lets go",
+    "It is let go of.": "is let go",
+    "All is looked at.": "looked at",
+    "It gets none of it again.": "none of it again",
+    "a\n\n- Names: `a`, ``": "page.md:3: an empty code span",
+    "| `` | b |": "an empty code span",
+    "```sh\n`` \n```\n\n``a `b` ``, ``c``, and `` ` ``.": None,
     "\n\n".join([textwrap.indent(LONG, "> "), textwrap.indent(LONG, " " * 4), f"~~~\n{LONG}\n~~~", "a"]): None,
+}
+OTHERS = {  # other files than pages: their name and text, and what style.py says of them
+    ("x.7", ".SH A\nText.\n.TP\n.B looks at\nIn\n.I x\nvain, in vain."): "x.7:5: \"in vain\"",
+    ("x.7", f".B name\n{LONG}"): "words, 35 are allowed",
+    ("x.7", ".nf\nin vain\n.fi\n.B in vain\nis text.\n.SH in vain\n"): None,
+    ("values.yaml", f"# -- a value\na: in vain\n# -- one more,\n# in vain\nb: 1  {'x' * 121}"): "values.yaml:3: \"in vain\"",
+    ("values.yaml", "# text\na: in vain\n#chart a: in vain\n# {{ in vain }}"): None,
+    ("Chart.yaml", "description: in vain"): "Chart.yaml:1: \"in vain\"",
+    ("NOTES.txt", "It is\n\n  in vain\n{{- if .in vain }}\nNo {{ in vain }}, in vain."): "NOTES.txt:5: \"in vain\"",
+    ("NOTES.txt", "It is\n\n  in vain\n{{- if .in vain }}\nNo {{ in vain }}."): None,
 }
 MESSAGES = {  # C++, and what messages.py says of it
     'fail("kubist looks at it");': "looks at",
@@ -84,7 +101,10 @@ def main():
             for text, message in texts.items():
                 (folder / name).write_text(text + "\n")
                 expect(check, text, message, run(check, folder / name))
-    count = len(LINKS) + 1 + len(STYLE) + len(COMMANDS) + len(MESSAGES)
+        for (name, text), message in OTHERS.items():
+            (folder / name).write_text(text + "\n")
+            expect("style.py", text, message, run("style.py", folder / name))
+    count = len(LINKS) + 1 + len(STYLE) + len(OTHERS) + len(COMMANDS) + len(MESSAGES)
     print(f"{count} texts are judged as they should be")
 
 

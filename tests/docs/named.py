@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REFERENCE = ROOT / "docs/reference"
 ASKS = re.compile(r"\benvironment\(|\bvariable\(")
 VARIABLE = re.compile(r'"([A-Z][A-Z0-9_]{2,}|[a-z]+_proxy)"')
-METRIC = re.compile(r'"(kubist_[a-z_]+)"')
+METRIC = re.compile(r'\{"([a-z_]+)", Type::')
 KEY = re.compile(r'"(kubist\.io/[a-z-]+)"')
 NOT_VARIABLES = {"GET", "HEAD", "POST", "PUT", "PATCH", "PEM", "REDACTED", "LIVE", "MERGED",
                  "HELM_", "CACHE", "CONFIG", "DATA"}  # helm's, by parts
@@ -43,9 +43,10 @@ def main():
     wrong += [f"annotations-labels.md: {name} is nowhere in the code"
               for name in sorted(set(re.findall(r"`(kubist\.io/[a-z-]+)`", annotations)) - keys.keys())]
     metrics = set(METRIC.findall((ROOT / "cli/src/controller/telemetry.cpp").read_text(encoding="utf-8")))
-    if len(metrics) < 6:
+    if len(metrics) < 17:
         sys.exit(f"named: only {len(metrics)} metrics found in the code")
-    on_page = set(re.findall(r"`(kubist_[a-z_]+)`", (ROOT / "docs/how-to/controller.md").read_text(encoding="utf-8")))
+    rows = re.findall(r"^\| (`[a-z]+_.*?) \|", (ROOT / "docs/how-to/controller.md").read_text(encoding="utf-8"), re.MULTILINE)
+    on_page = set(re.findall("`([a-z_]+)`", " ".join(rows)))
     wrong += [f"telemetry.cpp: metric {name} is not in controller.md" for name in sorted(metrics - on_page)]
     wrong += [f"controller.md: metric {name} is not in telemetry.cpp" for name in sorted(on_page - metrics)]
     print("\n".join([*wrong, f"named: {len(variables)} variables, {len(keys)} keys, {len(metrics)} metrics, "

@@ -1,6 +1,7 @@
 """Checks the documents' plain English: sentence lengths, the word list, and the width of lines.
 
-  style.py [--means] [FILE...]     without FILE: README.md, the project's other pages and all of docs/
+  style.py [--means] [FILE...]     without FILE: README.md, the project's other pages, all of docs/, the changes, the man
+                                   pages that are written by hand, and the Helm chart's texts (prose.py)
 
 Code, tables, headings, quotations and HTML comments are no prose; a list item is a paragraph; inline code is one
 word. The rows of a table below a comment with its name are made by a test (rights.md), and may be wide.
@@ -12,10 +13,16 @@ import pathlib
 import re
 import sys
 
+from prose import as_markdown
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MEAN, LONGEST, COLUMNS = 18, 35, 120
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md",
-         "examples/README.md", "packaging/README.md", "bench/README.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md",
+         "examples/README.md", "packaging/README.md", "bench/README.md", "docs/**/*.md", "changes.d/*.md", "man/*.[57]",
+         "packaging/deploy/*.yaml", "packaging/deploy/chart/**/*.yaml", "packaging/deploy/chart/**/NOTES.txt")
+FENCED = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1 *$", re.MULTILINE | re.DOTALL)
+# Two backticks around nothing; those around a text with a backtick are another thing.
+EMPTY = re.compile(r"(?:^|(?<=[ (|]))(?<!` )``(?=[ ,.;:)|]|$)(?! `)", re.MULTILINE)
 ALERT = re.compile(r"^> \[!\w+\]\n(?:>.*\n)+", re.MULTILINE)  # a warning, a note: prose
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
 END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_`\[]*[A-Z0-9`])")
@@ -101,19 +108,22 @@ def judge(name, files, check, means=False):
 
 
 def check(path, forbidden):
-    text = path.read_text(encoding="utf-8")
+    raw = path.read_text(encoding="utf-8")
+    text = as_markdown(path, raw)
     found, lengths = [], []
     made = False
-    for number, line in enumerate(text.splitlines(), 1):
+    without = FENCED.sub(lambda fence: "\n" * fence[0].count("\n"), text)
+    found += [(without.count("\n", 0, hit.start()) + 1, "an empty code span") for hit in EMPTY.finditer(without)]
+    for number, line in enumerate(raw.splitlines(), 1):
         made = bool(re.fullmatch(r"<!-- [\w-]+ -->", line)) or (made and line.startswith("|"))
-        if len(line) > COLUMNS and not made:
+        if len(line) > COLUMNS and not made and path.suffix != ".yaml":
             found.append((number, f"{len(line)} columns, {COLUMNS} are allowed"))
     for number, paragraph in paragraphs(text):
         for sentence in sentences(paragraph):
             lengths.append(length(sentence))
             found += [(number, message) for message in faults(sentence, forbidden)]
     mean = sum(lengths) / len(lengths) if lengths else 0
-    if mean > MEAN:
+    if mean > MEAN and path.parent.name != "changes.d":  # one sentence each
         found.append((1, f"sentences have {mean:.1f} words at the mean, {MEAN} are allowed"))
     return found, mean, len(lengths)
 
@@ -123,7 +133,7 @@ def main():
     parser.add_argument("--means", action="store_true", help="print each page's mean")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
-    pages = options.files or [ROOT / name for name in PAGES] + sorted((ROOT / "docs").rglob("*.md"))
+    pages = options.files or [path for name in PAGES for path in sorted(ROOT.glob(name))]
     return judge("style", [page.resolve() for page in pages], check, options.means)
 
 

@@ -70,7 +70,7 @@ struct Joined {
     }
     const Json* condition = find_condition(status, "Ready");
     const std::string_view message =
-        condition != nullptr ? data::string_at(*condition, {"message"}) : "not looked at yet";
+        condition != nullptr ? data::string_at(*condition, {"message"}) : "not checked yet";
     open.push_back(cat(name, message.empty() ? "" : ": ", message));
   }
 

@@ -266,7 +266,7 @@ util::Result<> release_namespace(Work& work, const kube::Target& target, const s
       {"annotations", {{k_owner_annotation, nullptr}, {k_adopted_annotation, nullptr}}},
       {"labels", {{resources::k_managed_by_label, nullptr}}}};
   KUBIST_CHECK(work.writer().patch(target, namespaces(), "", name, kube::PatchType::merge,
-                                   {{"metadata", marks}}, {.detail = "let go"}));
+                                   {{"metadata", marks}}, {.detail = "released"}));
   return {};
 }
 

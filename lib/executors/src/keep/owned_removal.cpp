@@ -112,7 +112,7 @@ util::Result<> OwnedObjects::release(const apply::Owned& found) {
       {"labels", {{resources::k_managed_by_label, nullptr}}}};
   KUBIST_CHECK(m_work.writer().patch(m_place.target(), found.resource, ref.ns, ref.name,
                                      kube::PatchType::merge, {{"metadata", marks}},
-                                     {.detail = "let go"}));
+                                     {.detail = "released"}));
   return {};
 }
 

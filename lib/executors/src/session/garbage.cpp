@@ -137,7 +137,7 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
         owner_mark(m_home_uid, node.key)) {
       options.on_trouble(util::make_error(
           util::ErrorKind::conflict, cat("namespace ", place->ns, " of ", engine::to_string(node),
-                                         " is not kubist's own here: nothing in it is looked at")));
+                                         " is not kubist's own here: nothing in it is checked")));
       continue;
     }
     Collector collector(*m_home, *std::move(place), options, kube::Writer(locks.rules(ns, stop)),

@@ -208,7 +208,7 @@ class Judge {
     }
     if (evidence.proxies && evidence.proxies->cut) {
       m_report.notes.push_back(
-          cat("only the first ", evidence.proxies->proxies.size(), " proxies were looked at"));
+          cat("only the first ", evidence.proxies->proxies.size(), " proxies were checked"));
     }
     if (evidence.remote_clusters > 0) {
       m_report.notes.push_back(cat("a primary of ", evidence.remote_clusters, " remote clusters"));
