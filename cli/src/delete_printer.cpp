@@ -146,7 +146,7 @@ int TreePrinter::run(const executors::Run& run) {
   }
   m_context.log().line(summary_line(run.report));
   if (run.report.summary.failed > 0 && !m_abandon) {
-    m_context.log().line("What cannot be reached or undone any more is let go by --abandon.");
+    m_context.log().line("--abandon releases what cannot be reached or undone.");
   }
   return exit_code_of(run);
 }

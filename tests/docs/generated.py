@@ -1,10 +1,12 @@
 """The generated pages of docs/reference are what kubist writes. generated.py KUBIST
 
-With KUBIST_TEST_ACCEPT=1 it writes them anew, and removes those that kubist no longer writes.
+A kind's page also gets the shortest object of that kind in examples/. With KUBIST_TEST_ACCEPT=1 it writes the pages
+anew, and removes those that kubist no longer writes.
 """
 import difflib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,10 +22,28 @@ def pages_in(folder):
     return {name: text for name, text in texts.items() if text.startswith(MARK)}
 
 
+def examples():
+    """The shortest object of each kind in examples/, as a section of its page."""
+    found = {}
+    for path in sorted(set((ROOT / "examples").rglob("*.yaml")) - {ROOT / "examples/deployitems/mock.yaml"}):
+        for text in re.split(r"^---.*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            text = re.sub(r"\A(?:#.*\n|\n)+", "", text).rstrip() + "\n"
+            if kind := re.match(r"apiVersion: (?:kubist\.io|landscaper\.gardener\.cloud)/.*\nkind: (\w+)\n", text):
+                section = f"\n## Example\n\nFrom `{path.relative_to(ROOT)}`:\n\n```yaml\n{text}```\n"
+                name = f"kinds/{kind[1].lower()}.md"
+                found[name] = min(found.get(name, section), section, key=lambda each: each.count("\n"))
+    if len(found) < 15:
+        sys.exit(f"generated: examples of {len(found)} kinds only: {sorted(found)}")
+    return found
+
+
 def written(kubist):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([kubist, "__dump-cli", "--reference", folder], check=True, timeout=60)
-        return pages_in(pathlib.Path(folder))
+        pages = pages_in(pathlib.Path(folder))
+    for name, section in examples().items():
+        pages[name] = pages[name].replace("\n## spec\n", f"{section}\n## spec\n", 1)
+    return pages
 
 
 def main():

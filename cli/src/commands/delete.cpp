@@ -165,7 +165,7 @@ CommandSpec delete_command() {
           "a Cluster or a VirtualCluster goes; --yes confirms. With --wait=false the deletion is "
           "only "
           "requested; the next 'kubist reconcile' does the rest. When a target cannot be reached, "
-          "what depends on it stays too, until --abandon lets it go. The Root goes, but its "
+          "what depends on it stays too, until --abandon releases it. The Root goes, but its "
           "projects stay. A DeployItem goes by itself too; its Execution makes it again with its "
           "next reconcile.\n\n"
           "Deleting a DeployItem may run something: a container runs once more with "

@@ -15,7 +15,7 @@ CommandSpec deployitem_delete_command() {
       .max_words = -1,
       .completes = Completes::deploy_items,
       .flags = delete_command().flags,
-      .examples = {{"Undo it and let it go", "kubist deployitem delete hello-greet -n quickstart"},
+      .examples = {{"Undo it and delete it", "kubist deployitem delete hello-greet -n quickstart"},
                    {"Its target is gone for good",
                     "kubist deployitem delete hello-greet --force-cleanup"}},
       .run = [](Context& context, const Arguments& arguments) {

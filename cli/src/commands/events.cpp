@@ -234,14 +234,14 @@ CommandSpec events_command() {
            {"for", 0, FlagKind::text, "TYPE/NAME", "only events about this object", "",
             Completes::resource_names},
            {"run", 0, FlagKind::text, "ID",
-            "only those that this run of kubist told of (status.lastRun.id, its log and "
+            "only those that this run of kubist wrote (status.lastRun.id, its log and "
             "report name it): failures and their end, and what a Project's notifications ask for"},
            {"types", 0, FlagKind::list, "TYPES", "only these types: Normal, Warning"},
            {"watch", 'w', FlagKind::boolean, "", "go on with new events as they come"},
            {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"},
            kubectl_flag("chunk-size", FlagKind::number)},
       .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
-                   {"What one run of kubist told of", "kubist events -A --run bq7x2m9kzc"},
+                   {"What one run of kubist wrote", "kubist events -A --run bq7x2m9kzc"},
                    {"About one object", "kubist events --for project/shop"}},
       .run = run_events};
 }

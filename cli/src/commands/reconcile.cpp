@@ -129,7 +129,7 @@ std::vector<Flag> flags() {
       {"all-namespaces", 'A', FlagKind::boolean, "",
        "also DeployItems of namespaces that no Project owns"},
       {"resync", 0, FlagKind::duration, "DURATION",
-       "with --watch: how often everything is looked at, whatever changed; 0s: never", "1h"},
+       "with --watch: how often everything is reconciled without a change; 0s: never", "1h"},
       report_flag(),
       progress_flag(),
       detailed_exitcode_flag(),
@@ -141,7 +141,7 @@ std::vector<Flag> flags() {
        "end after this long with exit code 3; by default the run has no limit, but what is not "
        "ready is waited for 5m at most"},
       {"lock-timeout", 0, FlagKind::duration, "DURATION",
-       "wait this long for another kubist on the same project; a dead one lets go after 15s",
+       "wait this long for another kubist on the same project; a dead one's lock ends after 15s",
        "20s"},
       {"take-over", 0, FlagKind::boolean, "",
        "beside a controller: take projects from its replicas for this run, instead of having it "
@@ -172,7 +172,7 @@ CommandSpec reconcile_command() {
           "applied again each time that they change. With --prune and --inventory, what left them "
           "is deleted, as 'kubist delete' does it. Input with an error changes nothing.\n\n"
           "What others changed or deleted of the objects that kubist keeps, those of manifest and "
-          "helm items included, is put back, or told of where their 'drift' says so.\n\n"
+          "helm items included, is restored, or only reported where their 'drift' says so.\n\n"
           "With --watch the same loop goes on: each change, drift or due time runs its subtree "
           "again. So does a change of a Secret or ConfigMap that its spec names, or of the Istio "
           "on its cluster. Such runs go on side by side: none waits for a script, a pod or a "

@@ -24,7 +24,7 @@ using data::Json;
 using util::cat;
 using util::ErrorKind;
 
-/// The workloads that the command line names; a type alone stands for all of it. Errors of single
+/// The workloads that the command line names; only a type stands for all of it. Errors of single
 /// ones are among the others.
 util::Result<LiveObjects> workloads(Context& context, const Arguments& arguments) {
   LiveQuery query;

@@ -62,7 +62,7 @@ Page kind_page(const resources::Kind& kind) {
   text += cat("- API version: ", md_code(resources::api_version(kind)),
               "\n- Names: ", md_code(kind.plural), ", ", md_code(kind.short_name));
   for (const std::string_view word : kind.words) {
-    text += cat(", ", md_code(word));
+    text += word.empty() ? "" : cat(", ", md_code(word));
   }
   text += cat("\n- Scope: ", kind.namespaced ? "in a namespace" : "the cluster", '\n');
   text += kind.parent.empty() ? "" : cat("- Above it in the tree: ", kind.parent, '\n');
