@@ -27,7 +27,7 @@ std::string md_text(std::string_view text) {
   return result;
 }
 
-std::string md_code(std::string_view text) { return cat('`', text, '`'); }
+std::string md_code(std::string_view text) { return text.empty() ? "`\"\"`" : cat('`', text, '`'); }
 
 std::string md_paragraph(std::string_view first, const std::string& text, std::size_t indent) {
   std::string result(first);

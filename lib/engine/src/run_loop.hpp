@@ -24,7 +24,9 @@ struct NodeRun {
   std::optional<PolicyVerdict> policies;
   std::optional<CallAnswers> answers;    ///< to what its policies called for
   Json status;                           ///< as last written or read
-  bool unwritten = false;                ///< it is being written
+  int writing = 0;                       ///< how many writes of it are under way
+  bool tree_recorded = false;            ///< its TreeReady was
+  bool tree_early = false;               ///< then children were being written: check_tree()
   std::optional<HandledRequest> answer;  ///< for when what is below has ended
   std::optional<Steady> settle_until;
   std::string waits_for;          ///< as its step last said
@@ -106,6 +108,9 @@ class Runner {
   TreeOf tree_of(NodeId id) const;
   void record_subtree(NodeId id);
   void record_tree_ready(NodeId id, const TreeOf& tree_of);
+  void check_tree(NodeId id);
+  bool has_child_in_writing(NodeId id) const;
+  void add_record(NodeId id, std::function<StepResult()> record);
   void record_above();
   Report finish();
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/util/random.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -114,17 +116,21 @@ void Runner::record_settled(NodeId id, NodeReport& report) {
   // The loop's own copy moves at once, so that what stands above sees it.
   Json present = m_runs[id].status;
   m_runs[id].status = compute_status(present, input);
-  m_runs[id].unwritten = true;
-  add(Lane::step, k_write, id, [this, id, input = std::move(input), present = std::move(present)] {
-    m_events.push(
-        Recorded{recorded(id, [&] { return record_node(m_context, id, input, present); })});
+  add_record(id, [this, id, input = std::move(input), present = std::move(present)] {
+    return record_node(m_context, id, input, present);
   });
+}
+
+void Runner::add_record(NodeId id, std::function<StepResult()> record) {
+  ++m_runs[id].writing;
+  add(Lane::step, k_write, id,
+      [this, id, record = std::move(record)] { m_events.push(Recorded{recorded(id, record)}); });
 }
 
 // What another run has written since counts, but not over what this one is about to write.
 Json Runner::newest_status(NodeId id) const {
   const NodeRun& own = m_runs[id];
-  const auto written = own.unwritten ? nullptr : m_parts.statuses.written(m_graph[id]);
+  const auto written = own.writing > 0 ? nullptr : m_parts.statuses.written(m_graph[id]);
   return written ? *written : own.status.is_null() ? m_graph[id].status() : own.status;
 }
 
@@ -146,7 +152,7 @@ TreeOf Runner::tree_of(NodeId id) const {
     const NodeRun& own = m_runs[child];
     const bool known = !own.status.is_null();
     const std::string_view condition = node.foreign_status && !known ? "Ready" : "TreeReady";
-    children.push_back({node, own.unwritten, condition,
+    children.push_back({node, own.writing > 0, condition,
                         condition_truth(known ? own.status : node.status(), condition)});
   }
   return [&statuses = m_parts.statuses, children = std::move(children)] {
@@ -176,13 +182,36 @@ void Runner::record_tree_ready(NodeId id, const TreeOf& tree_of) {
   const auto& answer = m_runs[id].answer;
   m_runs[id].status = with_answer(
       with_tree_ready(present, tree.truth, tree.message, m_graph[id].generation, now), answer, now);
+  m_runs[id].tree_recorded = true;
+  m_runs[id].tree_early = has_child_in_writing(id);
   if (m_runs[id].status == present) {
     return;
   }
-  m_runs[id].unwritten = true;
-  add(Lane::step, k_write, id, [this, id, tree_of, answer, present = std::move(present)] {
-    m_events.push(Recorded{
-        recorded(id, [&] { return record_tree(m_context, id, tree_of, answer, present); })});
+  add_record(id, [this, id, tree_of, answer, present = std::move(present)] {
+    return record_tree(m_context, id, tree_of, answer, present);
+  });
+}
+
+bool Runner::has_child_in_writing(NodeId id) const {
+  const auto& children = m_graph[id].children;
+  return std::any_of(children.begin(), children.end(),
+                     [this](NodeId child) { return m_runs[child].writing > 0; });
+}
+
+// Until all children are written a run beside may have seen them as they were, and have written the
+// TreeReady of what is above by that, after this run did: so it is checked once more. It sends
+// nothing where it is right.
+void Runner::check_tree(NodeId id) {
+  if (id == k_no_node || !m_runs[id].tree_early || m_report.stopped || has_child_in_writing(id)) {
+    return;
+  }
+  m_runs[id].tree_early = false;
+  const NodeId above = m_graph[id].parent;
+  if (above != k_no_node && m_runs[above].tree_recorded) {
+    m_runs[above].tree_early = true;
+  }
+  add_record(id, [this, id, tree = tree_of(id), present = newest_status(id)] {
+    return record_tree(m_context, id, tree, {}, present);
   });
 }
 

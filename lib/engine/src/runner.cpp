@@ -354,8 +354,9 @@ void Runner::handle(Told& told) { free_place(Lane::reach, told.id); }
 
 void Runner::handle(Recorded& recorded) {
   free_place(Lane::step, recorded.result.id);
-  m_runs[recorded.result.id].unwritten = false;
+  --m_runs[recorded.result.id].writing;
   take_status(recorded.result);
+  check_tree(m_graph[recorded.result.id].parent);
   if (recorded.result.report.status_written && m_report.find(recorded.result.id)) {
     report_of(recorded.result.id).status_written = true;
   }

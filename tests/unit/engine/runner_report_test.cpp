@@ -24,6 +24,49 @@ TEST_CASE("runner: a subtree alone also corrects TreeReady above it") {
   CHECK(world.condition("Root", "", "root", "Ready") == "True Aligned");
 }
 
+TEST_CASE("runner: what a run beside wrote above, before what is below was written, is corrected") {
+  struct Beside : FakeHome {
+    kubist::util::Result<StatusWritten> change(const Node& node, const Change& change) override {
+      if (node.key.name == "p1c1" && is_whole(change(status_of(node.key))) &&
+          !done.exchange(true)) {
+        const auto end = std::chrono::steady_clock::now() + 10s;
+        for (const Key& above : {key("Project", "", "p1"), key("Root", "", "root")}) {
+          while (!is_whole(status_of(above)) && std::chrono::steady_clock::now() < end) {
+            std::this_thread::sleep_for(1ms);
+          }
+        }
+        for (const Key& above : {key("Project", "", "p1"), key("Root", "", "root")}) {
+          const Json seen = with_tree_ready(status_of(above), Truth::unknown, "p1c1", 1, {});
+          const std::lock_guard lock(mutex);
+          objects.at(above)["status"] = seen;
+        }
+      }
+      return FakeHome::change(node, change);
+    }
+    Json status_of(const Key& key) {
+      const std::lock_guard lock(mutex);
+      return objects.at(key).value("status", Json::object());
+    }
+    static bool is_whole(const Json& status) {
+      const Json* found = find_condition(status, "TreeReady");
+      return found != nullptr && found->value("status", "") == "True";
+    }
+    std::atomic<bool> done = false;
+  };
+  World world;
+  world.add_tree();
+  Beside home;
+  home.objects = world.home.objects;
+  const Graph graph = home.graph();
+  const RunInfo info{"run-1", world.clock.now(), false};
+  const RunParts parts{world.set,          home,           world.policies,
+                       world.policy_world, world.observer, world.clock};
+  kubist::engine::run(graph, graph.roots(), info, {}, parts, {});
+  REQUIRE(home.done);
+  CHECK(Beside::is_whole(home.status_of(key("Project", "", "p1"))));
+  CHECK(Beside::is_whole(home.status_of(key("Root", "", "root"))));
+}
+
 TEST_CASE("runner: a status that throws when it is written is an error of its node only") {
   struct Throwing : FakeHome {
     kubist::util::Result<StatusWritten> change(const Node& node, const Change& change) override {

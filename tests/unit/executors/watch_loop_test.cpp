@@ -24,7 +24,9 @@ TEST_CASE("watch loop: what hangs at one cluster holds up no other node") {
   gate.open();
   CHECK(testing::comes_true([&] { return is_ready(s, "away"); }));
   const auto is_whole = [&] { return condition(s.project("shop"), "TreeReady") == "True"; };
-  CHECK(testing::comes_true(is_whole));
+  CHECK_MESSAGE(testing::comes_true(is_whole), s.project("shop").dump(1),
+                s.get("clusters", "shop", "home").dump(1),
+                s.get("clusters", "shop", "far").dump(1));
   watch.end();
   CHECK(watch.ended);
   CHECK(watch.troubles.empty());
