@@ -9,10 +9,13 @@ namespace kubist::testing {
 inline bool comes_true(const std::function<bool()>& holds,
                        std::chrono::seconds limit = std::chrono::seconds(30)) {
   const auto end = std::chrono::steady_clock::now() + limit;
-  while (!holds() && std::chrono::steady_clock::now() < end) {
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() >= end) {
+      return false;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  return holds();
+  return true;
 }
 
 }  // namespace kubist::testing

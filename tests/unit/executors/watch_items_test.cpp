@@ -67,7 +67,7 @@ TEST_CASE("watch loop: what others change of an item's objects is mended, also a
   s.far->remove("configmaps", "a", "shop-away");
   CHECK(testing::comes_true([&] { return is_mended(s.far, "configmaps", "shop-away"); }));
   watch.end();
-  CHECK(watch.troubles.empty());
+  CHECK_MESSAGE(watch.troubles.empty(), util::join(watch.troubles, "\n"));
 }
 
 TEST_CASE("watch loop: what no watch tells of is found when all is looked at again") {

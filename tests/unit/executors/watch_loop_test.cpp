@@ -29,7 +29,7 @@ TEST_CASE("watch loop: what hangs at one cluster holds up no other node") {
                 s.get("clusters", "shop", "far").dump(1));
   watch.end();
   CHECK(watch.ended);
-  CHECK(watch.troubles.empty());
+  CHECK_MESSAGE(watch.troubles.empty(), util::join(watch.troubles, "\n"));
   CHECK(s.home->get("leases", "kubist", "shop")["spec"]["holderIdentity"] == "");
 }
 
