@@ -12,8 +12,6 @@ using resources::NamedCall;
 
 namespace {
 
-constexpr std::string_view k_item = "DeployItem";
-
 bool is_for(const Imposition& imposed, std::string_view kind) {
   return std::find(imposed.kinds.begin(), imposed.kinds.end(), kind) != imposed.kinds.end();
 }
@@ -73,7 +71,7 @@ void impose(Node& node, const std::vector<Imposition>& all, const std::string& b
 bool imposes_on_items(const Node& node, std::string_view policy) {
   const auto all = impositions_of(node);
   return std::any_of(all.begin(), all.end(), [&](const Imposition& each) {
-    return is_for(each, k_item) &&
+    return is_for(each, "DeployItem") &&
            std::any_of(each.policies.begin(), each.policies.end(), [&](const NamedCall& call) {
              return policy.empty() || util::iequals(call.name, policy);
            });
