@@ -1,9 +1,11 @@
 #include "output/policy_trace.hpp"
 
 #include <filesystem>
+#include <mutex>
 
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/engine/made_items.hpp>
 #include <kubist/engine/report.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
@@ -58,6 +60,39 @@ util::Result<> record(const executors::PolicyLook& look, const std::string& file
   return {};
 }
 
+struct ItemTrace {
+  Node item;
+  PolicyVerdict verdict;
+};
+
+/// What is imposed on the DeployItems that an Execution would make now: they are rendered by a dry
+/// run, where nothing keeps its templates from it.
+util::Result<std::vector<ItemTrace>> trace_items(executors::Session& session,
+                                                 const executors::PolicyLook& look,
+                                                 Context& context) {
+  std::vector<ItemTrace> items;
+  const Node& first = look.graph[look.nodes.front()];
+  if (first.key.kind != "Execution" || engine::imposer_on_items(look.graph, first.id) == nullptr) {
+    return items;
+  }
+  std::mutex mutex;
+  executors::ReconcileOptions options;
+  options.selection = {first.key};
+  options.dry_run = kube::DryRun::client;
+  options.settle = std::chrono::milliseconds(0);
+  options.traces_item = [&](const engine::Key& execution, const Node& item,
+                            const PolicyVerdict& verdict) {
+    const std::scoped_lock lock(mutex);
+    if (execution == first.key) {
+      items.push_back({item, verdict});
+    }
+  };
+  engine::Observer observer;
+  KUBIST_TRY(const executors::Run run, session.run(options, observer, context.stop()));
+  warn(context, run);
+  return items;
+}
+
 util::Result<int> run_policy_trace(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   if (keys.size() > 1) {
@@ -73,6 +108,13 @@ util::Result<int> run_policy_trace(Context& context, const Arguments& arguments)
       code = exit_code(look.verdicts[i].error->kind);
     }
   }
+  KUBIST_TRY(const auto items, trace_items(*session, look, context));
+  for (const ItemTrace& each : items) {
+    all["items"].push_back(to_json(each.item, each.verdict));
+    if (each.verdict.error && code == k_ok) {
+      code = exit_code(each.verdict.error->kind);
+    }
+  }
   if (arguments.given("record")) {
     KUBIST_CHECK(record(look, arguments.text("record"), context));
   }
@@ -83,6 +125,9 @@ util::Result<int> run_policy_trace(Context& context, const Arguments& arguments)
   for (std::size_t i = 0; i < look.nodes.size(); ++i) {
     print_policy_trace(look.graph[look.nodes[i]], look.verdicts[i], context.out_color(),
                        context.out());
+  }
+  for (const ItemTrace& each : items) {
+    print_policy_trace(each.item, each.verdict, context.out_color(), context.out());
   }
   return code;
 }
@@ -99,6 +144,8 @@ CommandSpec policy_trace_command() {
           "it, its parameters and settings, and the state that it returned last time. Nothing is "
           "written to the cluster. With -o json or yaml each policy's whole input and output are "
           "shown.\n\n"
+          "Of an Execution also the policies that are imposed on the DeployItems that it makes, as "
+          "far as they can be rendered without the exports of other items.\n\n"
           "--record writes them to a file as cases for 'kubist policy test': each expects the "
           "spec, "
           "the decision and the messages that the policy gave now. So a case from a cluster can be "

@@ -12,6 +12,7 @@
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
+#include "impose.hpp"
 #include "read_part.hpp"
 
 namespace kubist::engine {
@@ -235,56 +236,21 @@ void GraphBuilder::resolve_parents() {
   }
 }
 
-namespace {
-
-/// A resource's own of the same name gives way, but where it may override. Of what others impose
-/// nothing does.
-void impose(Node& node, const resources::Imposition& what, const std::string& by) {
-  std::vector<resources::NamedCall> imposed;
-  for (const resources::NamedCall& policy : what.policies) {
-    const auto same = [&](const auto& own) {
-      return own.imposed_by.empty() && util::iequals(own.name, policy.name);
-    };
-    if (what.allow_override && std::any_of(node.policies.begin(), node.policies.end(), same)) {
-      continue;
-    }
-    std::erase_if(node.policies, same);
-    imposed.push_back(policy);
-    imposed.back().imposed_by = by;
-  }
-  node.policies.insert(what.last ? node.policies.end() : node.policies.begin(), imposed.begin(),
-                       imposed.end());
-}
-
-}  // namespace
-
 // From the inside out: what stands higher comes earlier, or later where it comes last.
 void GraphBuilder::impose_policies() {
   std::map<NodeId, std::vector<resources::Imposition>> all;
   for (Node& node : m_graph.m_nodes) {
-    if (node.key.kind == "Root" || node.key.kind == "Project") {
-      read_part(node, [&] {
-        if (auto found = resources::impositions_of(*node.object); !found.empty()) {
-          // Each one that comes first goes to the front, so the last of these is put there first.
-          const auto end = std::stable_partition(found.begin(), found.end(),
-                                                 [](const auto& each) { return !each.last; });
-          std::reverse(found.begin(), end);
-          all.emplace(node.id, std::move(found));
-        }
-      });
-    }
+    read_part(node, [&] {
+      if (auto found = impositions_of(node); !found.empty()) {
+        all.emplace(node.id, std::move(found));
+      }
+    });
   }
   for (Node& node : m_graph.m_nodes) {
     for (NodeId up = all.empty() ? k_no_node : node.parent; up != k_no_node;
          up = m_graph.m_nodes[up].parent) {
-      const auto found = all.find(up);
-      if (found == all.end()) {
-        continue;
-      }
-      for (const resources::Imposition& each : found->second) {
-        if (std::find(each.kinds.begin(), each.kinds.end(), node.key.kind) != each.kinds.end()) {
-          impose(node, each, to_string(m_graph.m_nodes[up]));
-        }
+      if (const auto found = all.find(up); found != all.end()) {
+        impose(node, found->second, to_string(m_graph.m_nodes[up]));
       }
     }
   }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/made_items.hpp>
 #include <kubist/engine/status.hpp>
 #include <kubist/engine/triggers.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -69,14 +70,35 @@ std::vector<Key> users_of_executor(const Graph& graph, const Key& definition) {
   return keys;
 }
 
+/// Below which the DeployItems that Executions make are held to that policy.
+std::vector<NodeId> imposers_on_items(const Graph& graph, const Key& definition) {
+  std::vector<NodeId> ids;
+  for (const Node& node : graph.nodes()) {
+    if (definition.ns.empty() && imposes_on_items(node, definition.name)) {
+      ids.push_back(node.id);
+    }
+  }
+  return ids;
+}
+
+bool is_below(const Graph& graph, const Node& node, const std::vector<NodeId>& above) {
+  NodeId up = above.empty() ? k_no_node : node.parent;
+  while (up != k_no_node && std::ranges::find(above, up) == above.end()) {
+    up = graph[up].parent;
+  }
+  return up != k_no_node;
+}
+
 std::vector<Key> users_of_policy(const Graph& graph, const Key& definition) {
   std::vector<Key> keys;
+  const auto imposers = imposers_on_items(graph, definition);
   for (const Node& node : graph.nodes()) {
     const bool reaches = definition.ns.empty() || definition.ns == project_of(node);
-    if (reaches && std::ranges::any_of(node.policies, [&](const resources::NamedCall& policy) {
-          return policy.name == definition.name &&
-                 (policy.imposed_by.empty() || definition.ns.empty());
-        })) {
+    const bool runs = std::ranges::any_of(node.policies, [&](const resources::NamedCall& policy) {
+      return policy.name == definition.name && (policy.imposed_by.empty() || definition.ns.empty());
+    });
+    const bool makes = node.key.kind == "Execution" && is_below(graph, node, imposers);
+    if (reaches && (runs || makes)) {
       keys.push_back(node.key);
     }
   }

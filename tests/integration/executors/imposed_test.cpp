@@ -1,9 +1,11 @@
 // What a Project imposes holds for what its members write, and they cannot take it off.
 #include <doctest/doctest.h>
 
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
 #include "support.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
@@ -58,6 +60,45 @@ Json execution(const std::string& project, const std::string& item) {
                                          {"template",
                                           "function(all) [{name: 'a', type: 'kubist.io/mock', "
                                           "config: {}}]"}}})}});
+}
+
+/// The example's policy under a name of this run; gone with this.
+class OwnRegistry {
+ public:
+  explicit OwnRegistry(std::string name) : m_name(std::move(name)) {
+    const auto text = kubist::util::read_file(kubist::paths::source_dir() +
+                                              "/examples/policies/own-registry.yaml");
+    REQUIRE(text);
+    put("home", {yaml(kubist::util::replace_all(*text, "name: own-registry", "name: " + m_name))});
+  }
+  ~OwnRegistry() {
+    static_cast<void>(
+        kubectl("home", {"delete", "clusterpolicydefinitions.kubist.io", m_name, "--wait=false"}));
+  }
+  OwnRegistry(const OwnRegistry&) = delete;
+  OwnRegistry& operator=(const OwnRegistry&) = delete;
+
+  Json imposed() const {
+    return {{"impose",
+             Json::array(
+                 {{{"kinds", {"Execution", "DeployItem"}},
+                   {"policies", Json::array({{{"name", m_name},
+                                              {"parameters", {{"registry", "localhost"}}}}})}}})}};
+  }
+
+ private:
+  std::string m_name;
+};
+
+/// One whose template returns a script that runs in this image.
+Json scripted(const std::string& project, const std::string& image) {
+  return object(
+      "Execution", project, "job",
+      {{"items",
+        Json::array({{{"name", "t"},
+                      {"type", "Templates"},
+                      {"template", cat("function(all) [{name: 'a', type: 'Script', image: '", image,
+                                       "', script: 'exit 0'}]")}}})}});
 }
 
 }  // namespace
@@ -125,6 +166,46 @@ TEST_CASE("imposed: what a member adds to an Execution's DeployItem does not run
   Audit audit("home");
   run();
   CHECK(audit.writes(world.user()).empty());
+}
+
+TEST_CASE("imposed: what a template returns is held to it before anything is made") {
+  World world("imposed-rendered");
+  const std::string project = world.name();
+  const OwnRegistry policy(world.name("registry"));
+  world.make_project(project, policy.imposed());
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"reconcile", "Execution/job", "-n", project, "--timeout=120s"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_kubist(world.as_user(words));
+  };
+  put("home", {scripted(project, "evil.example/x")});
+  for (const std::vector<std::string>& how : {std::vector<std::string>{"--dry-run=client"}, {}}) {
+    const CommandResult denied = run(how);
+    CHECK_MESSAGE(denied.exit_code == 5, denied.out, denied.err);
+    CHECK_MESSAGE(denied.out.find("image evil.example/x is not of localhost") != std::string::npos,
+                  denied.out, denied.err);
+    CHECK(!get("home", k_items, "job-t-a", project));
+  }
+  const CommandResult trace =
+      run_kubist(world.as_user({"policy", "trace", "Execution/job", "-n", project}));
+  CHECK(trace.exit_code == 5);
+  CHECK_MESSAGE(
+      trace.out.find(cat("DeployItem/", project, "/job-t-a: 1 policy")) != std::string::npos,
+      trace.out, trace.err);
+
+  put("home", {scripted(project, "localhost/busybox:1")});
+  must(run({}));
+  CHECK(condition(get("home", k_items, "job-t-a", project), "Ready") == "True");
+  Audit audit("home");
+  must(run({}));
+  CHECK(audit.writes(world.user()).empty());
+
+  // Nor does what a member makes of the item run without its Execution.
+  patch("home", k_items, "job-t-a", project, kubist::kube::PatchType::merge,
+        {{"spec", {{"config", {{"image", "evil.example/x"}}}}}});
+  const CommandResult alone =
+      run_kubist(world.as_user({"deployitem", "reconcile", "job-t-a", "-n", project}));
+  CHECK_MESSAGE(alone.exit_code == 5, alone.out, alone.err);
 }
 
 TEST_CASE("imposed: a DeployItem that stands alone does not get around it") {

@@ -1,6 +1,8 @@
 // Policies that the Root and Projects impose on what is below them.
 #include <doctest/doctest.h>
 
+#include <kubist/engine/made_items.hpp>
+#include <kubist/engine/triggers.hpp>
 #include <kubist/util/text.hpp>
 
 #include "fakes.hpp"
@@ -94,4 +96,46 @@ TEST_CASE("impose: what several impose under one name stays, each with its param
   home.add("Execution", "shop", "job");
   CHECK(policies_of(home.graph(), key("Execution", "shop", "job")) ==
         "limit(Project/shop), limit(Project/shop), limit(Root/root)");
+}
+
+TEST_CASE("impose: what an Execution makes has what is imposed on DeployItems, wherever it goes") {
+  FakeHome home;
+  home.add("Root", "", "root",
+           {{"impose", Json::array({on("DeployItem", {"a"}, k_first), on("Execution", {"e"})})}});
+  home.add(
+      "Project", "", "shop",
+      {{"impose", Json::array({on("DeployItem", {"p"}), on("DeployItem", {"soft"}, k_soft)})}});
+  home.add("Project", "", "other");
+  home.add("Execution", "shop", "job", {{"policies", calls({"own", "P"})}});
+  home.add("Execution", "shop", "free", {{"policies", calls({"soft"})}});
+  const Graph graph = home.graph();
+  Json item = make_object("DeployItem", "shop", "job-x", {{"target", {{"name", "nowhere"}}}});
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  const auto policies_by = [&](const std::string& execution) {
+    const auto made =
+        made_items(graph, graph.find(key("Execution", "shop", execution)).front(), {item, item});
+    REQUIRE(made);
+    REQUIRE(made->ids.size() == 2);
+    std::vector<std::string> all;
+    for (const auto& policy : made->graph[made->ids[1]].policies) {
+      all.push_back(util::cat(policy.name, "(", policy.imposed_by, ")"));
+    }
+    return util::join(all, ", ");
+  };
+  CHECK(policies_by("job") == "a(Root/root), p(Project/shop), soft(Project/shop)");
+  CHECK(policies_by("free") == "a(Root/root), p(Project/shop)");
+}
+
+TEST_CASE("impose: an Execution is looked at when a policy of what it makes changes") {
+  FakeHome home;
+  home.add("Project", "", "shop", {{"impose", Json::array({on("DeployItem", {"p"})})}});
+  home.add("Project", "", "other");
+  home.add("Execution", "shop", "job");
+  home.add("Execution", "other", "job");
+  home.add("Cluster", "shop", "eu");
+  const Graph graph = home.graph();
+  CHECK(affected(graph, key("ClusterPolicyDefinition", "", "p"), Cause::changed) ==
+        std::vector<Key>{key("Execution", "shop", "job")});
+  CHECK(affected(graph, key("PolicyDefinition", "shop", "p"), Cause::changed).empty());
+  CHECK_FALSE(made_items(graph, graph.find(key("Execution", "other", "job")).front(), {}));
 }

@@ -130,6 +130,9 @@ ExecutionOutcome planned(std::string message) {
 util::Result<std::string> preview_part(World& world, const ExecutionInput& input,
                                        const std::vector<Json>& present, RenderedItem part) {
   KUBIST_CHECK(apply_item(world, input, present, part));
+  if (!part.held.empty()) {
+    return cat("item ", part.name, ": ", part.held);
+  }
   if (part.imports) {
     return cat("what item ", part.name, " would do is known when it gets its imports");
   }
@@ -157,6 +160,7 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
   for (std::size_t i = 0; i < group.items.size(); ++i) {
     const RenderedItem& item = group.items[i];
     if (!item.deploy_item.is_null()) {
+      lines.push_back(item.held.empty() ? "" : cat("item ", item.name, ": ", item.held));
       continue;
     }
     if (!group.order[i].empty()) {
@@ -173,6 +177,10 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
                             : util::Result<Rendering>(util::fail(values.error()));
     if (!rendering) {
       return outcome_of(rendering.error());
+    }
+    review_items(world, rendering->parts.items);
+    if (const auto refusal = refusal_of(rendering->parts.items)) {
+      return outcome_of(*refusal);
     }
     for (const RenderedItem& part : rendering->parts.items) {
       auto line = preview_part(world, input, present, part);
@@ -212,6 +220,11 @@ util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput&
     as_before.message = data::string_at(input.object, {"status", "rollback", "message"});
     return as_before;
   }
+  review_items(world, group->items);
+  const auto refusal = refusal_of(group->items);
+  if (refusal && rolls_back) {  // nothing is begun that would have to be undone
+    return outcome_of(*refusal);
+  }
   std::set<std::string> good = known_good(input.object);
   KUBIST_TRY(const auto present, owned_items(world, input.object));
   for (RenderedItem& item : group->items) {
@@ -224,6 +237,9 @@ util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput&
   }
   KUBIST_CHECK(prune(world, input, present, group->items, ""));
   if (world.writer.dry()) {
+    if (refusal) {
+      return outcome_of(*refusal);
+    }
     return imports ? preview_templates(world, input, present, *imports, *group)
                    : planned(imports.error().message);
   }

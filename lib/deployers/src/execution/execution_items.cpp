@@ -99,12 +99,6 @@ std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
   return runs;
 }
 
-bool succeeded(const ItemRun& run) {
-  return run.outcome && run.outcome->state == Progress::State::done;
-}
-
-namespace {
-
 Json without_nulls(Json value) {
   if (value.is_object()) {
     for (auto at = value.begin(); at != value.end();) {
@@ -118,6 +112,12 @@ Json without_nulls(Json value) {
   }
   return value;
 }
+
+bool succeeded(const ItemRun& run) {
+  return run.outcome && run.outcome->state == Progress::State::done;
+}
+
+namespace {
 
 util::Result<> check_owner(const ExecutionInput& input, const RenderedItem& item,
                            const Json& present) {
@@ -152,10 +152,13 @@ util::Result<std::optional<Json>> make_item(World& world, RenderedItem& item) {
   return world.home->find(deploy_items(), ns_of(wanted), name_of(wanted), world.stop);
 }
 
-/// What runs is what was rendered, and has passed the Execution's policies: no field that somebody
-/// added. An apply would leave those, which are not its own.
+/// An apply would leave fields that somebody added, which are not its own.
+bool has_additions(const Json& wanted, const Json& present) {
+  return without_nulls(present.value("spec", Json())) != without_nulls(wanted.at("spec"));
+}
+
 util::Result<> drop_additions(World& world, const Json& wanted, Json& present) {
-  if (without_nulls(present.value("spec", Json())) == without_nulls(wanted.at("spec"))) {
+  if (!has_additions(wanted, present)) {
     return {};
   }
   KUBIST_TRY(
@@ -170,7 +173,28 @@ util::Result<> drop_additions(World& world, const Json& wanted, Json& present) {
   return {};
 }
 
+/// Of one that is refused or held: its `live` says that it is as it is to be.
+bool leave_item(const Json* present, RenderedItem& item) {
+  if (present == nullptr) {
+    return false;
+  }
+  if (data::contains_all(*present, item.deploy_item) &&
+      !has_additions(item.deploy_item, *present)) {
+    item.live = std::make_shared<const Json>(*present);
+  }
+  return has_succeeded(present->value("status", Json::object()));
+}
+
 }  // namespace
+
+util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* present) {
+  Json live = present == nullptr ? Json() : *present;
+  if (present == nullptr || !data::contains_all(live, wanted)) {
+    KUBIST_TRY(live, apply_deploy_item(world, wanted, present));
+  }
+  KUBIST_CHECK(drop_additions(world, wanted, live));
+  return live;
+}
 
 util::Result<bool> apply_item(World& world, const ExecutionInput& input,
                               const std::vector<Json>& listed, RenderedItem& item) {
@@ -178,6 +202,9 @@ util::Result<bool> apply_item(World& world, const ExecutionInput& input,
   const auto known = std::find_if(listed.begin(), listed.end(), [&](const Json& each) {
     return name_of(each) == name_of(wanted);
   });
+  if (item.refused || !item.held.empty()) {
+    return leave_item(known == listed.end() ? nullptr : &*known, item);
+  }
   std::optional<Json> present;
   if (known != listed.end()) {
     present = *known;
@@ -191,11 +218,8 @@ util::Result<bool> apply_item(World& world, const ExecutionInput& input,
     KUBIST_CHECK(check_owner(input, item, *present));
   }
   const bool good = present && has_succeeded(present->value("status", Json::object()));
-  if (!present || !data::contains_all(*present, wanted)) {
-    KUBIST_TRY(present, apply_deploy_item(world, wanted, present ? &*present : nullptr));
-  }
-  KUBIST_CHECK(drop_additions(world, wanted, *present));
-  item.live = std::make_shared<const Json>(*std::move(present));
+  KUBIST_TRY(Json live, apply_exactly(world, wanted, present ? &*present : nullptr));
+  item.live = std::make_shared<const Json>(std::move(live));
   return good;
 }
 

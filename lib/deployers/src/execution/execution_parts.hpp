@@ -26,7 +26,9 @@ struct RenderedItem {
   Json source;           ///< as the Execution or the template says it
   Json deploy_item;      ///< null: a Templates item, which is rendered when its turn comes
   bool imports = false;  ///< it gets import values
-  std::shared_ptr<const Json> live = nullptr;  ///< as apply_item() left it in this run
+  std::shared_ptr<const Json> live = nullptr;         ///< as apply_item() left it in this run
+  std::optional<util::Error> refused = std::nullopt;  ///< why it must not be: World::review
+  std::string held = {};                              ///< why it stays as it is for now
 };
 /// Items that run together: each after those that `order` names.
 struct ItemGroup {
@@ -76,6 +78,20 @@ util::Result<Rendering> render_template(World& world, const ExecutionInput& inpu
 util::Result<> keep_template_state(World& world, const ExecutionInput& input,
                                    const RenderedItem& item, const Json& state);
 
+/// Asks World::review about those that are DeployItems by now, all at once: what it makes of them
+/// is what is applied, compared and kept.
+void review_items(World& world, std::vector<RenderedItem>& items);
+/// The same of one that is not to be held back. An error: why it must not be, or not now.
+util::Result<Json> reviewed(World& world, Json deploy_item);
+/// The generation of a DeployItem that was reviewed, for RunOptions; 0 where nobody reviews.
+std::int64_t generation_of(const World& world, const Json& deploy_item);
+/// Why some of them must not be, by the first one; nothing: all may.
+std::optional<util::Error> refusal_of(const std::vector<RenderedItem>& items);
+/// Reason of one that stays as it is for now.
+inline constexpr std::string_view k_held = "Held";
+/// What becomes of an item that is held: where it has succeeded as it is to be, it still has.
+ItemOutcome held_outcome(const RenderedItem& item);
+
 /// What one item of an Execution came to.
 struct ItemRun {
   std::string name;  ///< of the item in the Execution
@@ -84,6 +100,7 @@ struct ItemRun {
   std::vector<ItemRun> parts;  ///< of a Templates item that could be rendered
   Json exports;                ///< null: none, or nobody asked for them
   bool had_succeeded = false;  ///< before this run of the Execution
+  bool refused = false;        ///< its outcome is RenderedItem::refused
 };
 /// The state of the Execution and its status: the worst of the items decides.
 ExecutionOutcome summarize(const std::vector<ItemRun>& runs);
@@ -94,11 +111,16 @@ bool succeeded(const ItemRun& run);
 /// The exports that are kept of a DeployItem, also those of before a failed run; null: none.
 util::Result<Json> kept_exports(World& world, const Json& deploy_item);
 
-/// Makes the DeployItem, or brings it up to date (in a dry run it only says so). `present`: those
-/// of the Execution. True: it was there and has succeeded before. Conflict, reason NameTaken: it is
-/// somebody else's, or another item's.
+/// Without the fields that are null, at any depth.
+Json without_nulls(Json value);
+/// Makes the DeployItem, or brings it up to date (in a dry run it only says so); one that is
+/// refused or held is left as it is. `present`: those of the Execution. True: it was there and has
+/// succeeded before. Conflict, reason NameTaken: it is somebody else's, or another item's.
 util::Result<bool> apply_item(World& world, const ExecutionInput& input,
                               const std::vector<Json>& present, RenderedItem& item);
+/// Applies it over the one that is there (null: none is) where that differs: what runs is what was
+/// rendered, without fields that somebody added. The object as it is then.
+util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* present);
 /// The DeployItems that the Execution made.
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution);
 /// Removes those of the Execution's DeployItems that are not among `wanted` (in a dry run it only

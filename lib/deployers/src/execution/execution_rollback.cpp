@@ -63,18 +63,25 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
     KUBIST_TRY(const bool removed, remove_new(world, ns, run.deploy_item));
     return RolledBack{item.name, removed ? cat(item.name, " was removed") : "", removed};
   }
-  const Json before = kept_json(*kept, k_item_key);
+  Json before = kept_json(*kept, k_item_key);
   const Json imports = kept_json(*kept, k_imports_key);
   const bool ran = run.outcome && run.outcome->ran;
   if (!before.is_object() || (!ran && before == item.deploy_item)) {
     return RolledBack{item.name, "", false};
   }
+  // Others may write Secrets of the namespace, and it may be so no more.
+  if (name_of(before) != run.deploy_item || ns_of(before) != ns) {
+    return util::fail(util::ErrorKind::invalid,
+                      cat("Secret ", last_name(item.deploy_item), " is of another DeployItem"));
+  }
+  KUBIST_TRY(before, reviewed(world, std::move(before)));
   if (imports.is_object()) {
     KUBIST_CHECK(ensure_secret(world, {*world.home}, imports));
   }
   KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, run.deploy_item, world.stop));
-  KUBIST_CHECK(apply_deploy_item(world, before, live ? &*live : nullptr));
-  KUBIST_TRY(const ItemOutcome outcome, run_item(world, ns, run.deploy_item));
+  KUBIST_TRY(const Json applied, apply_exactly(world, before, live ? &*live : nullptr));
+  KUBIST_TRY(const ItemOutcome outcome,
+             run_item(world, ns, run.deploy_item, {.generation = generation_of(world, applied)}));
   if (outcome.state != Progress::State::done) {
     return util::fail(util::ErrorKind::unavailable, outcome.message);
   }

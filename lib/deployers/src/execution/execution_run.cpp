@@ -160,6 +160,15 @@ std::optional<std::string> ExecutionRun::reason_to_wait(
 
 void ExecutionRun::run_one(const RenderedItem& item, const Json& imports, const Json& exports,
                            ItemRun& run) {
+  if (item.refused) {
+    run.refused = true;
+    run.outcome = util::fail(*item.refused);
+    return;
+  }
+  if (!item.held.empty()) {
+    run.outcome = held_outcome(item);
+    return;
+  }
   auto values = item_imports(m_world, m_input, item, imports, exports);
   if (!values) {
     run.outcome = util::fail(values.error());
@@ -191,12 +200,16 @@ util::Result<ItemOutcome> ExecutionRun::run_deploy_item(const RenderedItem& item
                       import_secret(owned_metadata(m_input, name), name, data::to_json(imports))));
   }
   return run_item(m_world, ns_of(m_input.object), name,
-                  {.force = m_input.force, .wait = m_input.wait, .known = item.live});
+                  {.force = m_input.force,
+                   .wait = m_input.wait,
+                   .known = item.live,
+                   .generation = item.live ? generation_of(m_world, *item.live) : 0});
 }
 
 util::Result<ItemOutcome> ExecutionRun::run_template(const RenderedItem& item, const Json& imports,
                                                      const Json& exports, ItemRun& run) {
   KUBIST_TRY(Rendering rendering, render_template(m_world, m_input, {item, imports, exports}));
+  review_items(m_world, rendering.parts.items);
   KUBIST_TRY(const auto present, owned_items(m_world, m_input.object));
   for (RenderedItem& part : rendering.parts.items) {
     KUBIST_TRY(const bool good, apply_item(m_world, m_input, present, part));

@@ -33,6 +33,13 @@ Json item_status(const ItemRun& run) {
   return entry;
 }
 
+/// Of an error: one that nothing but a change of the Execution, or of who refuses it, mends.
+State state_of(const ItemRun& run) {
+  const util::ErrorKind kind = run.outcome.error().kind;
+  const bool lasting = kind == util::ErrorKind::denied || kind == util::ErrorKind::invalid;
+  return run.refused && lasting ? State::stalled : State::failed;
+}
+
 /// Its first bytes, as far as they are whole characters.
 std::string shortened(std::string text) {
   if (text.size() > k_short_bytes) {
@@ -108,10 +115,11 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
     items.push_back(item_status(run));
     if (!run.outcome) {
       const util::Error& error = run.outcome.error();
-      fail(run.name, State::failed, error.reason.empty() ? "ItemFailed" : error.reason,
+      fail(run.name, state_of(run), error.reason.empty() ? "ItemFailed" : error.reason,
            error.message);
     } else if (run.outcome->state == Progress::State::running) {
-      worsen(State::progressing, "Running", cat("item ", run.name, ": ", run.outcome->message));
+      worsen(State::progressing, run.outcome->reason == k_held ? std::string(k_held) : "Running",
+             cat("item ", run.name, ": ", run.outcome->message));
     } else if (run.outcome->state == Progress::State::failed) {
       fail(run.name,
            needs_somebody(run.outcome->item.value("status", Json::object())) ? State::stalled

@@ -1,5 +1,6 @@
 #include <kubist/deployers/execution.hpp>
 
+#include "environment/item_policies.hpp"
 #include "keep/item_world.hpp"
 #include "keep/kinds.hpp"
 
@@ -34,6 +35,8 @@ class ExecutionExecutor final : public ManagedExecutor {
  protected:
   util::Result<Alignment> align_node(Work& work) override {
     deployers::World items = items_world(work);
+    ItemPolicies policies(work);
+    items.review = policies.reviewer();
     KUBIST_TRY(const ExecutionOutcome outcome, deployers::run_execution(items, input_for(work)));
     Alignment alignment;
     alignment.outcome = outcome_of(outcome.state);
@@ -45,6 +48,8 @@ class ExecutionExecutor final : public ManagedExecutor {
       alignment.message += "; somebody else installed the DeployItem kind: upstream's fields only";
     }
     alignment.status = outcome.status;
+    alignment.requeue_after = policies.requeue_after();
+    alignment.needs_new_run = alignment.requeue_after.has_value();  // as for a node's own policies
     return alignment;
   }
 

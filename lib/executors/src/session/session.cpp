@@ -241,6 +241,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.judges_istio = options.judges_istio;
   world.reads_workloads = options.reads_workloads;
   world.traces_function = options.traces_function;
+  world.traces_item = options.traces_item;
   world.changes = options.changes;
   return world;
 }
@@ -323,6 +324,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   KubeStatusStore statuses(world, m_book, std::move(hidden), stop);
   world.statuses = &statuses;
   const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions, containers);
+  world.policies = &policies;
   SharedLists lists;
   world.lists = &lists;
   Releases releases(world, graph, stop);

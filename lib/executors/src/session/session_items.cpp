@@ -2,7 +2,9 @@
 #include <mutex>
 #include <utility>
 
+#include <kubist/deployers/execution.hpp>
 #include <kubist/deployers/handshake.hpp>
+#include <kubist/engine/made_items.hpp>
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/status_store.hpp>
 #include <kubist/executors/tree_view.hpp>
@@ -43,6 +45,29 @@ struct Session::ItemCall {
 };
 
 namespace {
+
+/// One of an Execution is no node: its Execution runs it, after what is imposed on it.
+util::Result<> check_execution(const engine::Graph& graph, const resources::ObjectRef& item,
+                               kube::Client& home, const std::stop_token& stop) {
+  const engine::Node* project = graph.project_of(item.ns);
+  const engine::Node* imposer =
+      project == nullptr ? nullptr : engine::imposer_on_items(graph, project->id);
+  if (imposer == nullptr || !graph.find(item).empty()) {
+    return {};
+  }
+  KUBIST_TRY(const auto live, home.find(deployers::deploy_items(), item.ns, item.name, stop));
+  if (!live) {
+    return {};
+  }
+  const auto execution = data::string_at(resources::ObjectView(*live).labels(),
+                                         {deployers::k_execution_label}, "NAME");
+  return util::fail(util::make_error(
+      util::ErrorKind::denied,
+      util::cat(resources::to_string(item), " is of an Execution, and ",
+                engine::to_string(*imposer), " imposes policies on what that makes"),
+      util::cat("Run it with them: kubist reconcile execution/", execution, " -n ", item.ns, "."),
+      "HasPolicies"));
+}
 
 /// A run by itself knows nothing of policies, its own or imposed ones.
 util::Result<> check_policies(const engine::Graph& graph, const resources::ObjectRef& item) {
@@ -116,6 +141,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
     results[i].outcome = util::guarded([&]() -> util::Result<ItemOutcome> {
       if (call.leaves_policies_out) {
         KUBIST_CHECK(check_policies(graph, item));
+        KUBIST_CHECK(check_execution(graph, item, *m_home, stop));
       }
       if (graph.project_of(item.ns) == nullptr) {
         KUBIST_TRY(const auto live,

@@ -144,6 +144,16 @@ struct Change {
 Change change_of(const kube::Writer& writer, const kube::Target& target, const data::Json& live,
                  const data::Json& sent, const data::Json& after);
 
+/// What is to become of a DeployItem that an Execution has rendered.
+struct Review {
+  util::Result<data::Json> spec;  ///< as it is to be applied; an error: it must not be
+  std::string hold;               ///< why it stays as it is for now; empty: it does not
+};
+
+/// Asked about DeployItems as they were rendered, before any of them is made or changed: one answer
+/// each, in order. Any thread.
+using Reviewer = std::function<std::vector<Review>(const std::vector<data::Json>& items)>;
+
 /// What running items needs of the world. Plain data; everything in it may be used by any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -164,6 +174,7 @@ struct World {
   /// Told of each DeployItem as a write of its status or its metadata left it. May be empty; any
   /// thread.
   std::function<void(const data::Json& item)> wrote;
+  Reviewer review = {};              ///< may be empty: then all items are applied as rendered
   std::shared_ptr<KeptLists> lists;  ///< of the run; null: each object is asked for by name
   kube::Writer writer;  ///< for all writes, at home and elsewhere: the lock, the report
   const util::Clock* clock = &util::system_clock();

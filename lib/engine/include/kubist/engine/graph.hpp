@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -6,6 +7,8 @@
 #include <kubist/util/result.hpp>
 
 namespace kubist::engine {
+
+struct MadeItems;
 
 /// The tree of nodes with its dependsOn edges. Built once, never changed afterwards; any thread may
 /// read it. Building takes linear time (10,000 nodes: some tens of milliseconds).
@@ -50,6 +53,8 @@ class Graph {
  private:
   friend class GraphBuilder;
   friend class PackedGraph;
+  friend std::optional<MadeItems> made_items(const Graph& graph, NodeId maker,
+                                             const std::vector<Json>& items);
   std::vector<Node> m_nodes;
   std::vector<NodeId> m_roots;
   std::unordered_multimap<Key, NodeId, KeyHash> m_index;

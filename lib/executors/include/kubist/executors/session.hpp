@@ -58,6 +58,7 @@ struct ReconcileOptions {
   bool own_rights = false;
   bool keep_trace = false;
   FunctionHook traces_function = {};
+  ItemHook traces_item = {};
   ChangeHook changes = {};
   bool local_charts = true;  ///< helm items may name charts of this machine; not where one watches
   std::size_t parallelism = 16;      ///< nodes at once

@@ -55,6 +55,11 @@ using WorkloadsHook = std::function<void(const engine::Key& node, const ReadWork
 /// traces. May be empty; any thread.
 using FunctionHook = std::function<void(const engine::Key& node, const engine::PolicyTrace&)>;
 
+/// Told what the policies that are imposed on DeployItems came to for one that an Execution would
+/// make, with their inputs and outputs. May be empty; any thread.
+using ItemHook = std::function<void(const engine::Key& execution, const engine::Node& item,
+                                    const engine::PolicyVerdict& verdict)>;
+
 /// Told what a write of that node changed: what it made, too, but not what it deleted. May be
 /// empty; any thread.
 using ChangeHook = std::function<void(const engine::Node& node, const deployers::Change&)>;
@@ -87,7 +92,9 @@ struct World {
   IstioHook judges_istio = {};
   WorkloadsHook reads_workloads = {};
   FunctionHook traces_function = {};
+  ItemHook traces_item = {};
   ChangeHook changes = {};
+  const engine::PolicyCatalog* policies = nullptr;  ///< of this run; null: no executor is called
   /// The ExecutorDefinitions in force, by name.
   std::map<std::string, util::Result<ExecutorFunction>, std::less<>> functions = {};
 };
