@@ -42,13 +42,13 @@ std::string reason_advice(const std::string& name) {
 
 std::string html_finding(const ReportCase& each) {
   const CaseStyle style = case_style(each.state);
-  return cat(
-      "<div class=\"finding\">\n<p>",
-      html_element("b", style.classes, cat(style.word, each.reason.empty() ? "" : ": ", each.reason)),
-      ' ', html_element("b", "", each.name), ' ',
-      html_element("code", "", util::to_string(each.pos)), "</p>\n",
-      html_element("pre", "", each.message), html_element("pre", "dim", each.details),
-      reason_advice(each.reason), "</div>\n");
+  return cat("<div class=\"finding\">\n<p>",
+             html_element("b", style.classes,
+                          cat(style.word, each.reason.empty() ? "" : ": ", each.reason)),
+             ' ', html_element("b", "", each.name), ' ',
+             html_element("code", "", util::to_string(each.pos)), "</p>\n",
+             html_element("pre", "", each.message), html_element("pre", "dim", each.details),
+             reason_advice(each.reason), "</div>\n");
 }
 
 std::string case_line(const ReportCase& each) {
