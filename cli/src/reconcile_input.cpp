@@ -1,6 +1,8 @@
 #include "reconcile_input.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/executors/prepare.hpp>
@@ -129,9 +131,16 @@ RunReport ReconcileInput::report(const executors::Run& run) const {
       made.cases.push_back(m_cases[i]);
     }
   }
+  if (m_refused) {
+    const RunReport refusal = refusal_report(*m_refused);
+    made.cases.insert(made.cases.end(), refusal.cases.begin(), refusal.cases.end());
+  }
   made.json = [this, &run] {
     data::Json document = run_json(run, m_places);
     document["applied"] = m_applied;
+    if (m_refused) {
+      document["errors"] = refusal_json(*m_refused)["errors"];
+    }
     return data::to_indented_json(document);
   };
   return made;
@@ -140,6 +149,7 @@ RunReport ReconcileInput::report(const executors::Run& run) const {
 /// The selection becomes what the files describe now; empty where they say the same as before.
 util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
   options.selection.clear();
+  m_partly = false;
   KUBIST_TRY(auto apply_with, apply_options(m_context, m_arguments));
   KUBIST_TRY(auto manifests, read_input(m_context, m_arguments));
   KUBIST_CHECK(m_files->also(named_files(manifests)));
@@ -163,6 +173,7 @@ util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
     remember(report, manifests);
   }
   if (const auto error = report.error()) {
+    m_partly = true;
     return util::fail(*error);
   }
   m_objects = std::move(objects);
@@ -170,31 +181,60 @@ util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
   return executors::select_applied(*client, report, options, m_context.stop());
 }
 
-/// Until the loop is to stop, or must be begun anew with what was `found`.
-void ReconcileInput::follow(const ReconcileOptions& options, std::vector<Key>& found,
-                            std::stop_source& loop) {
+/// Input that changed nothing is told of, also by the reports, until there is better input: else
+/// these would go on saying what the last run came to.
+void ReconcileInput::refuse(const util::Error& error) {
+  const std::lock_guard lock(m_output);
+  m_refused = error;
+  m_context.picture().aside([&] {
+    Reports& reports = m_context.reports();
+    if (reports.any()) {
+      RunReport report = refusal_report(error);
+      std::copy_if(
+          m_cases.begin(), m_cases.end(), std::back_inserter(report.cases),
+          [&](const ReportCase& one) { return m_partly && one.state != CaseState::passed; });
+      reports.deliver(std::move(report), m_context.out());
+    }
+    if (!reports.annotated()) {
+      m_context.log().line(error.to_string());
+    }
+  });
+}
+
+/// Was the input before that one refused?
+bool ReconcileInput::accept() {
+  const std::lock_guard lock(m_output);
+  return std::exchange(m_refused, std::nullopt).has_value();
+}
+
+/// Until the loop is to stop, or must be begun anew with what was `found`. An error: the files are
+/// not watched any more.
+util::Result<> ReconcileInput::follow(const ReconcileOptions& options, std::vector<Key>& found,
+                                      std::stop_source& loop) {
   while (!loop.stop_requested()) {
-    const auto changed = m_files->wait(k_quiet, loop.get_token());
+    KUBIST_TRY(const bool changed, m_files->wait(k_quiet, loop.get_token()));
     if (!changed) {
-      m_context.log().warn(
-          util::cat("the files of -f are not watched any more: ", changed.error().to_string()));
-      return;
+      break;
     }
     ReconcileOptions again;
-    const auto applied =
-        *changed ? util::guarded([&] { return apply_again(again); }) : util::Result<>{};
-    if (!applied && !loop.stop_requested()) {
-      m_context.log().line(applied.error().to_string());
+    const auto applied = util::guarded([&] { return apply_again(again); });
+    if (loop.stop_requested()) {
+      break;
+    }
+    if (!applied) {
+      refuse(applied.error());
     }
     for (const Key& key : again.selection) {
       if (!is_watched(options, key)) {
         found.push_back(key);
       }
     }
-    if (!found.empty()) {
+    // Who made up for input that was refused may have changed nothing: a run says that all is well.
+    if ((applied && accept() && m_context.reports().any()) || !found.empty()) {
       loop.request_stop();
     }
   }
+  return {};
 }
 
 util::Result<> ReconcileInput::watch(executors::Session& session, ReconcileOptions options,
@@ -207,13 +247,11 @@ util::Result<> ReconcileInput::watch(executors::Session& session, ReconcileOptio
     std::stop_source loop;
     const std::stop_callback on_stop(m_context.stop(), [&] { loop.request_stop(); });
     std::vector<Key> found;
-    KUBIST_TRY(
-        std::jthread follower, util::start_thread([&](const std::stop_token&) {
-          if (const auto done = util::guarded([&] { follow(options, found, loop); }); !done) {
-            m_context.log().warn(
-                util::cat("the files of -f are not watched any more: ", done.error().to_string()));
-          }
-        }));
+    util::Result<> followed;
+    KUBIST_TRY(std::jthread follower, util::start_thread([&](const std::stop_token&) {
+                 followed = util::guarded([&] { return follow(options, found, loop); });
+                 loop.request_stop();
+               }));
     const auto ended =
         executors::watch_and_reconcile(session, options, observer, hooks, loop.get_token());
     loop.request_stop();
@@ -221,6 +259,12 @@ util::Result<> ReconcileInput::watch(executors::Session& session, ReconcileOptio
     KUBIST_CHECK(ended);
     if (m_context.stop().stop_requested()) {
       return {};
+    }
+    if (!followed) {  // it would keep the cluster as files say that nobody reads
+      const util::Error error =
+          util::with_context(followed.error(), "the files of -f are not watched any more");
+      m_context.reports().deliver(refusal_report(error), m_context.out());
+      return util::fail(error);
     }
     options.selection.insert(options.selection.end(), found.begin(), found.end());
     options.outside.named.insert(found.begin(), found.end());

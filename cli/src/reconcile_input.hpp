@@ -32,8 +32,9 @@ class ReconcileInput {
   RunReport report(const executors::Run& run) const;
 
   /// After apply_first(): as watch_and_reconcile(), and applies the files each time that they have
-  /// changed. Input that cannot be read or applied is told of, and changes nothing. A resource that
-  /// the loop does not look after yet, such as a new project, makes it begin anew with that too.
+  /// changed. Input that cannot be read or applied is told of, also by the reports, and changes
+  /// nothing. A resource that the loop does not look after yet, such as a new project, makes it
+  /// begin anew with that too. Unavailable: the files cannot be watched any more.
   /// `hooks.finished` is never called while this writes to the context's output.
   util::Result<> watch(executors::Session& session, executors::ReconcileOptions options,
                        engine::Observer& observer, executors::WatchHooks hooks);
@@ -41,8 +42,10 @@ class ReconcileInput {
  private:
   util::Result<> apply_again(executors::ReconcileOptions& options);
   void remember(const apply::Report& report, const std::vector<resources::Manifest>& manifests);
-  void follow(const executors::ReconcileOptions& options, std::vector<engine::Key>& found,
-              std::stop_source& loop);
+  void refuse(const util::Error& error);
+  bool accept();
+  util::Result<> follow(const executors::ReconcileOptions& options, std::vector<engine::Key>& found,
+                        std::stop_source& loop);
 
   Context& m_context;
   const Arguments& m_arguments;
@@ -53,6 +56,8 @@ class ReconcileInput {
   std::vector<resources::ObjectRef> m_refs;
   std::vector<ReportCase> m_cases;
   data::Json m_applied;
+  std::optional<util::Error> m_refused;  ///< of the input that was read last, while watching
+  bool m_partly = false;                 ///< of that, some of m_cases could not be applied
   std::mutex m_output;
 };
 

@@ -35,6 +35,9 @@ STATEMENTS = {
     "2.9": "In the future: volumes.",
     "2.10": "Each deployer persists and manages the state of its items.",
     "2.11": "Execution is idempotent: items may be processed several times.",
+    "2.12": "By default there are 2 Deployers: Container and Script.",
+    "2.13": "Other Deployers can be used with the templates execution type, that templates such DeployItems.",
+    "2.14": "Imports and exports are synced between the deployer and the landscaper via Secrets.",
 }
 
 CASE = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\*\s*doctest::description\("seed ([^:"]+):')

@@ -46,7 +46,7 @@ int pods_of_removal(Stage& stage, const std::string& name) {
 }  // namespace
 
 TEST_CASE("deployitem: imports go in, exports come home, state stays over two runs" *
-          doctest::description("seed 2.5, 2.6, 2.7, 2.8: a pod with imports, exports and state")) {
+          doctest::description("seed 2.5, 2.6, 2.7, 2.8, 2.14: imports, exports and state")) {
   Stage stage;
   stage.make(wk::secrets(), {{"apiVersion", "v1"},
                              {"kind", "Secret"},

@@ -303,7 +303,7 @@ TEST_CASE("items: they run in a namespace labelled for Istio's injection while i
 }
 
 TEST_CASE("items: the first design's example, with work to do, runs as it is written" *
-          doctest::description("seed 2.4: the example as it is written")) {
+          doctest::description("seed 2.4, 2.12: the example as it is written, of both types")) {
   World world("seed");
   const std::string project = world.name();
   world.make_project(project);

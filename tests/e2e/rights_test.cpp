@@ -251,8 +251,8 @@ TEST_CASE("rights: init needs what is printed for it, then writes nothing; unins
             {"delete", "clusterrole,clusterrolebinding", "kubist-init", "--ignore-not-found"});
   };
   clean();
-  const std::string roles = must(
-      run_kubist({"init", "--print-rbac", "-n", "default", "--service-account", "default/init"}));
+  const std::string roles = must(run_kubist(
+      {"init", "--print-rbac", "-n", "default", "--service-account", "kube-system/init"}));
   must(kubectl("target2", {"apply", "--server-side", "--dry-run=server", "-f", "-"}, roles));
   std::vector<Json> printed = documents(roles);
   std::erase_if(printed,

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/yaml_writer.hpp>
@@ -21,6 +23,20 @@ void print_objects(Context& context, const std::vector<data::Json>& objects) {
   context.out().write(text);
 }
 
+/// Who may make pods or tokens in a namespace can be any account of it.
+util::Result<> check_outside(const setup::ProjectAccount& account) {
+  const auto& homes = account.home_namespaces;
+  if (account.account_ns == account.ns ||
+      std::find(homes.begin(), homes.end(), account.account_ns) != homes.end()) {
+    return util::fail(util::ErrorKind::usage,
+                      util::cat("--service-account ", account.account_ns, '/', account.name,
+                                " is in a namespace of the project"),
+                      "Name one in another namespace: who may make pods in a project's namespace "
+                      "can act as each account there.");
+  }
+  return {};
+}
+
 util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   setup::ProjectAccount account;
   const std::string given = arguments.text("service-account");
@@ -35,6 +51,7 @@ util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   account.ns = arguments.text("namespace").empty() ? "default" : arguments.text("namespace");
   account.project = arguments.given("project") ? arguments.text("project") : account.ns;
   account.home_namespaces = arguments.list("home-namespace");
+  KUBIST_CHECK(check_outside(account));
   print_objects(context, setup::init_rbac());
   context.out().write("---\n");
   print_objects(context, setup::project_rbac(account));
@@ -131,25 +148,27 @@ CommandSpec init_command() {
           "impersonates, is among them. The Project itself and its namespaces on this cluster are "
           "an "
           "administrator's: --home-namespace names those that virtual clusters adopt.",
-      .flags = {dry_run_flag("write nothing: client or server"),
-                {"agent-image", 0, FlagKind::text, "IMAGE",
-                 "keep the image with kubist in the Root: it runs beside every workload"},
-                {"script-image", 0, FlagKind::text, "IMAGE",
-                 "keep the image of scripts that name none in the Root"},
-                {"controller", 0, FlagKind::boolean, "", "install the controller as well"},
-                {"replicas", 0, FlagKind::number, "N", "replicas of the controller", "2"},
-                {"print", 0, FlagKind::boolean, "", "print what would be installed as YAML"},
-                {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
-                {"service-account", 0, FlagKind::text, "NAMESPACE/NAME",
-                 "the ServiceAccount that runs kubist, for --print-rbac", "kubist-system/kubist"},
-                {"project", 0, FlagKind::text, "NAME",
-                 "the Project, for --print-rbac; by default named as its namespace"},
-                {"home-namespace", 0, FlagKind::list, "NAME",
-                 "a namespace of this cluster that its virtual clusters keep, for --print-rbac"},
-                {"timeout", 0, FlagKind::duration, "DURATION",
-                 "how long to wait for the kinds to be served", "60s"},
-                set_output_flag(),
-                report_flag()},
+      .flags =
+          {dry_run_flag("write nothing: client or server"),
+           {"agent-image", 0, FlagKind::text, "IMAGE",
+            "keep the image with kubist in the Root: it runs beside every workload"},
+           {"script-image", 0, FlagKind::text, "IMAGE",
+            "keep the image of scripts that name none in the Root"},
+           {"controller", 0, FlagKind::boolean, "", "install the controller as well"},
+           {"replicas", 0, FlagKind::number, "N", "replicas of the controller", "2"},
+           {"print", 0, FlagKind::boolean, "", "print what would be installed as YAML"},
+           {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
+           {"service-account", 0, FlagKind::text, "NAMESPACE/NAME",
+            "the ServiceAccount that runs kubist, in a namespace of no project, for --print-rbac",
+            "kubist-system/kubist"},
+           {"project", 0, FlagKind::text, "NAME",
+            "the Project, for --print-rbac; by default named as its namespace"},
+           {"home-namespace", 0, FlagKind::list, "NAME",
+            "a namespace of this cluster that its virtual clusters keep, for --print-rbac"},
+           {"timeout", 0, FlagKind::duration, "DURATION",
+            "how long to wait for the kinds to be served", "60s"},
+           set_output_flag(),
+           report_flag()},
       .examples = {{"Install the kinds", "kubist init"},
                    {"The same, with the image for pods of DeployItems",
                     "kubist init --agent-image registry.example.com/kubist:v0.1.0"},

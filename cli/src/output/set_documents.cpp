@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <memory>
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
@@ -181,13 +180,25 @@ RunReport set_report(const apply::Report& report, const std::vector<resources::M
   return made;
 }
 
-RunReport refusal_report(const util::Error& error) {
+namespace {
+
+apply::Report refused(const util::Error& error) {
   // Details of an answer of the API server only explain its message.
   const bool several = !error.details.empty() && error.http_status == 0;
-  const auto report = std::make_shared<apply::Report>();
-  report->errors = several ? error.details : std::vector{error};
-  RunReport made = set_report(*report, no_manifests(), cat(error_text(error), '\n'));
-  made.json = [report] { return data::to_kubectl_json(set_report_json(*report, no_manifests())); };
+  apply::Report report;
+  report.errors = several ? error.details : std::vector{error};
+  return report;
+}
+
+}  // namespace
+
+Json refusal_json(const util::Error& error) {
+  return set_report_json(refused(error), no_manifests());
+}
+
+RunReport refusal_report(const util::Error& error) {
+  RunReport made = set_report(refused(error), no_manifests(), cat(error_text(error), '\n'));
+  made.json = [error] { return data::to_kubectl_json(refusal_json(error)); };
   return made;
 }
 

@@ -25,5 +25,7 @@ RunReport set_report(const apply::Report& report, const std::vector<resources::M
 /// The same of an error that ended a command before it had any result: a case for each of its
 /// details, where the input had several.
 RunReport refusal_report(const util::Error& error);
+/// Its JSON document.
+data::Json refusal_json(const util::Error& error);
 
 }  // namespace kubist::cli

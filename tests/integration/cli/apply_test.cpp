@@ -35,6 +35,37 @@ std::string deployment_of(const std::string& more) {
              "    spec: {containers: [{name: c, image: localhost/busybox:1}]}\n");
 }
 
+/// A kind for each of the two programs; both are gone with this.
+class Kinds {
+ public:
+  explicit Kinds(const Twins& twins) : m_twins(twins) {}
+  ~Kinds() {
+    kubectl({"delete", "crd", plural("kubectl"), plural("kubist"), "--ignore-not-found",
+             "--wait=false"});
+  }
+  Kinds(const Kinds&) = delete;
+  Kinds& operator=(const Kinds&) = delete;
+
+  std::string group(const std::string& who) const { return m_twins.ns(who) + ".example.com"; }
+  std::string plural(const std::string& who) const { return "things." + group(who); }
+  std::string singular(const std::string& who) const { return "thing." + group(who); }
+  std::string object(const std::string& who) const {
+    return cat("apiVersion: ", group(who), "/v1\nkind: Thing\nmetadata: {name: one}\n");
+  }
+  std::string definition(const std::string& who) const {
+    return cat(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: ",
+        plural(who), "}\nspec:\n  group: ", group(who),
+        "\n  scope: Namespaced\n  names: {kind: Thing, plural: things, singular: thing}\n"
+        "  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: "
+        "{type: object}}}]\n");
+  }
+
+ private:
+  const Twins& m_twins;
+};
+
 const Words k_map{"get", "configmap", "m", "-o", "jsonpath={.data} {.metadata.labels}"};
 
 }  // namespace
@@ -135,6 +166,25 @@ TEST_CASE("apply: all or nothing of what is wrong in itself, and kinds before wh
   CHECK(refused.out.empty());
   CHECK(twins.ask("kubist", {"get", "configmap", "m", "--ignore-not-found"}).out.empty());
   CHECK(!twins.ask("kubectl", {"get", "configmap", "m", "--ignore-not-found"}).out.empty());
+
+  // A kind is the whole cluster's, so each program has one of its own.
+  const Kinds kinds(twins);
+  for (const char* who : {"kubectl", "kubist"}) {
+    twins.write(cat("kinds/", who, "/a.yaml"), kinds.object(who));
+    twins.write(cat("kinds/", who, "/b.yaml"), kinds.definition(who));
+  }
+  const Words theirs{"apply", "--server-side", "-f", "FOLDER/kinds/kubectl"};
+  const Ran first = twins.ask("kubectl", theirs);
+  CHECK(first.code == 1);
+  CHECK_MESSAGE(first.err.find("ensure CRDs are installed first") != std::string::npos, first.err);
+  const Ran ours = twins.ask("kubist", {"apply", "-f", "FOLDER/kinds/kubist"});
+  CHECK_MESSAGE(ours.code == 0, ours.err);
+  for (const char* who : {"kubectl", "kubist"}) {
+    const std::string made =
+        kubectl({"-n", twins.ns(who), "get", kinds.plural(who), "-o", "name", "--ignore-not-found"})
+            .out;
+    CHECK((made == cat(kinds.singular(who), "/one\n")) == (who == std::string("kubist")));
+  }
 }
 
 TEST_CASE("apply: what it prints, and flags that change nothing") {

@@ -6,6 +6,7 @@
 
 #include <kubist/data/json.hpp>
 
+#include "support/live.hpp"
 #include "twins.hpp"
 
 using namespace kubist;
@@ -25,6 +26,42 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   std::sort(lines.begin(), lines.end());
   return lines;
 }
+
+/// A policy of the API server, in force, that takes no label `denied` in the two namespaces.
+class Denial {
+ public:
+  explicit Denial(const Twins& twins) : m_name(twins.ns("denial")) {
+    const std::string head = "apiVersion: admissionregistration.k8s.io/v1\nkind: Validating";
+    const std::string named = cat("\nmetadata: {name: ", m_name, "}\nspec:\n");
+    twins.write(
+        "denial.yaml",
+        cat(head, "AdmissionPolicy", named,
+            "  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], "
+            "operations: [UPDATE], resources: [configmaps]}]}\n  validations: [{expression: "
+            "\"!('denied' in object.metadata.?labels.orValue({}))\"}]\n---\n",
+            head, "AdmissionPolicyBinding", named, "  policyName: ", m_name,
+            "\n  validationActions: [Deny]\n  matchResources: {namespaceSelector: "
+            "{matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [",
+            twins.ns("kubectl"), ", ", twins.ns("kubist"), "]}]}}\n"));
+    const Ran made = kubectl({"apply", "-f", twins.file("denial.yaml")});
+    REQUIRE_MESSAGE(made.code == 0, made.err);
+    for (const char* who : {"kubectl", "kubist"}) {
+      REQUIRE(it::eventually([&] {
+        return kubectl({"-n", twins.ns(who), "label", "configmap", "a", "denied=yes",
+                        "--dry-run=server"})
+                   .code != 0;
+      }));
+    }
+  }
+  ~Denial() {
+    kubectl({"delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", m_name});
+  }
+  Denial(const Denial&) = delete;
+  Denial& operator=(const Denial&) = delete;
+
+ private:
+  std::string m_name;
+};
 
 /// The lines without their last column, which is an age.
 std::string without_ages(const std::string& table) {
@@ -111,9 +148,12 @@ TEST_CASE("meant: exit codes tell what kubectl's 1 does not") {
   };
   const Twins twins("meant");
   make_some(twins);
+  const Denial denial(twins);
   for (const Case& told :
        {Case{{"wait", "configmap/a", "--for=condition=Never", "--timeout=1s"}, 3},
         Case{{"label", "configmap", "a", "x=y", "--resource-version=1"}, 6},
+        Case{{"label", "configmap", "a", "denied=yes"}, 5},
+        Case{{"get", "configmaps", "--as=jane"}, 1},  // no right is no policy
         Case{{"get", "configmap", "a", "--nosuch"}, 64},
         Case{{"diff", "-f", "FOLDER/nosuch.yaml"}, 70}}) {
     CAPTURE(util::join(told.words, " "));

@@ -92,6 +92,7 @@ std::vector<AuditedWrite> Audit::writes(const std::string& user, std::size_t* re
       ++others;
     }
   });
+  CHECK_MESSAGE(found.size() + others > 0, "the audit log shows no request of ", user);
   if (reads != nullptr) {
     *reads = others;
   }

@@ -61,7 +61,8 @@ TEST_CASE("deployitem: one that stands alone is part of the tree") {
   CHECK(phase(project, "one") == "gone");
 }
 
-TEST_CASE("deployitem: a type that nobody takes up is waited for no longer than told") {
+TEST_CASE("deployitem: a type that nobody takes up is waited for no longer than told" *
+          doctest::description("seed 2.13: an item of a template, done by its own deployer")) {
   World world("foreign");
   const std::string project = world.name();
   world.make_project(project);

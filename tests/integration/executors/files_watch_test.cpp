@@ -7,6 +7,7 @@
 #include <kubist/data/pointer.hpp>
 
 #include "support.hpp"
+#include "support/paths.hpp"
 
 using namespace it;
 
@@ -118,6 +119,85 @@ TEST_CASE("reconcile -f --watch: looks after a project that a new file brings") 
   CHECK(is_ready("kvc", "dev", world.name()));
   watch.signal(SIGINT);
   CHECK_MESSAGE(watch.wait(20) == 130, watch.output());
+}
+
+TEST_CASE("reconcile -f --watch: its reports say what was refused, until the files are mended") {
+  World world("followreport");
+  const Followed files(world);
+  const kubist::util::TempDir folder("reports");
+  const std::filesystem::path json = folder.path() / "run.json";
+  const std::filesystem::path junit = folder.path() / "run.xml";
+  files.write("dev", files.place("dev", {{"labels", {{"tier", "one"}}}}));
+  Words words = files.reconcile();
+  words.insert(words.end(),
+               {"--watch", "--report=json=" + json.string(), "--report=junit=" + junit.string()});
+  Background watch(words);
+  const auto document = [&] {
+    return Json::parse(kubist::util::read_file(json).value_or(""), nullptr, false);
+  };
+  const auto names_bad = [&] {
+    return kubist::util::read_file(junit).value_or("").find("bad.yaml") != std::string::npos;
+  };
+  const auto is_well = [&] {
+    const Json now = document();
+    return now.contains("nodes") && !now.contains("errors") && !names_bad();
+  };
+  REQUIRE_MESSAGE(eventually([&] { return is_ready("kvc", "dev", world.name()) && is_well(); }),
+                  watch.output());
+
+  REQUIRE(kubist::util::write_file(files.file("bad"), "kind: [\n"));
+  REQUIRE_MESSAGE(eventually([&] { return document().contains("errors") && names_bad(); }),
+                  watch.output());
+  const Json refused = document();
+  CHECK_MESSAGE(refused["ok"] == false, refused.dump());
+  CHECK(refused["errors"][0]["file"] == files.file("bad").string());
+  // Nor does a run in between, which is of what was applied before.
+  must(kubectl("home", {"label", "namespace", world.name("dev"), "tier-"}));
+  CHECK_MESSAGE(eventually([&] { return document().contains("nodes"); }), watch.output());
+  CHECK(label(world.name("dev"), "tier") == "one");
+  CHECK(document()["errors"] == refused["errors"]);
+  CHECK(names_bad());
+
+  // The files are as they were, so there is nothing to apply.
+  std::filesystem::remove(files.file("bad"));
+  CHECK_MESSAGE(eventually(is_well), document().dump(), watch.output());
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}
+
+TEST_CASE("reconcile -f --watch: ends where it cannot follow the files any more") {
+  World world("followdeaf");
+  const Followed files(world);
+  const kubist::util::TempDir folder("reports");
+  const std::filesystem::path junit = folder.path() / "run.xml";
+  // As root of a user namespace of its own one may say how many watches there are in it.
+  Words words{"--user",
+              "--map-root-user",
+              "sh",
+              "-c",
+              "echo 10 > /proc/sys/user/max_inotify_watches && exec \"$@\"",
+              "sh"};
+  Words trial = words;
+  trial.insert(trial.begin(), "unshare");
+  trial.emplace_back("true");
+  const auto made = kubist::util::run_command({.args = trial});
+  if (!made || made->exit_code != 0) {
+    MESSAGE("skipped: no user namespace may be made here");
+    return;
+  }
+  const Words reconcile = files.reconcile();
+  words.push_back(kubist::paths::program());
+  words.insert(words.end(), reconcile.begin(), reconcile.end());
+  words.insert(words.end(), {"--watch", "--recursive", "--report=junit=" + junit.string()});
+  Background watch("unshare", words);
+  REQUIRE_MESSAGE(eventually([&] { return is_ready("kvc", "dev", world.name()); }), watch.output());
+  for (int i = 0; i < 20; ++i) {
+    std::filesystem::create_directory(files.file(std::to_string(i)).replace_extension());
+  }
+  CHECK_MESSAGE(watch.wait(60) == 1, watch.output());
+  const std::string why = "the files of -f are not watched any more: cannot watch ";
+  CHECK_MESSAGE(watch.output().find("error: " + why) != std::string::npos, watch.output());
+  CHECK(kubist::util::read_file(junit).value_or("").find(why) != std::string::npos);
 }
 
 TEST_CASE("reconcile -f --prune: takes away what left the files, with all that it kept") {

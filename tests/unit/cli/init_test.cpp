@@ -34,3 +34,27 @@ TEST_CASE("init: a controller without an image says how one is made and named") 
   CHECK_MESSAGE(done.err.find("packaging/image") != std::string::npos, done.err);
   CHECK(done.out.empty());
 }
+
+TEST_CASE("init: --print-rbac takes no account in a namespace of the project") {
+  const Variable nowhere("KUBECONFIG", "/nonexistent");
+  const std::vector<std::string> print{
+      "init",     "--print-rbac",     "-n",       "shop", "--home-namespace",
+      "shop-dev", "--home-namespace", "shop-prod"};
+  const auto with = [&](const std::string& account) {
+    auto words = print;
+    words.insert(words.end(), {"--service-account", account});
+    return run_words(words);
+  };
+  for (const std::string ns : {"shop", "shop-dev", "shop-prod"}) {
+    const auto refused = with(ns + "/kubist");
+    CHECK(refused.code == 64);
+    CHECK(refused.out.empty());
+    CHECK_MESSAGE(refused.err.find("--service-account " + ns +
+                                   "/kubist is in a namespace of the project") != std::string::npos,
+                  refused.err);
+  }
+  CHECK(with("ci/kubist").code == 0);
+  CHECK(run_words(print).code == 0);
+  // Without -n the project's namespace is `default`.
+  CHECK(run_words({"init", "--print-rbac", "--service-account", "default/kubist"}).code == 64);
+}

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -34,7 +35,10 @@ class Controller {
     session.identity = identity;
     session.replica = m_replica.get();
     m_session = executors::Session::open(m_client, session, {}).value();
-    m_hooks.away = [](const std::string&) {};
+    m_hooks.away = [this](const std::string& line) {
+      const std::lock_guard lock(m_mutex);
+      m_told += line + '\n';
+    };
     m_hooks.starting = [](const auto&, const auto&) {};
     m_hooks.finished = [](const executors::Run&) {};
     m_hooks.trouble = [](const util::Error&) {};
@@ -58,8 +62,15 @@ class Controller {
 
   std::atomic<std::size_t> projects = 0;
   util::Result<> ended;
+  /// The lines that people read.
+  std::string told() const {
+    const std::lock_guard lock(m_mutex);
+    return m_told;
+  }
 
  private:
+  mutable std::mutex m_mutex;
+  std::string m_told;
   std::shared_ptr<kube::Client> m_client;
   std::unique_ptr<executors::Replica> m_replica;
   std::unique_ptr<executors::Session> m_session;

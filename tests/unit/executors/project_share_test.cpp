@@ -169,3 +169,24 @@ TEST_CASE("project share: while no watch tells of Leases they are read, or lost"
                  {"spec", {{"holderIdentity", "somebody@else"}}}});
   CHECK(comes_true([&] { return one.projects == k_projects.size() - 2; }));
 }
+
+TEST_CASE("project share: what is thrown for one project is told, and takes no other's turn") {
+  Shared s;
+  s.settle();
+  // The first by name: the others come behind it in each turn.
+  s.home->before(
+      "* *namespaces/p0/leases*", [] { throw std::bad_alloc(); }, 100000);
+  Controller one(s, "one@test");
+  CHECK(comes_true([&] { return one.projects == k_projects.size() - 1; }));
+  for (const std::string& name : k_projects) {
+    s.virtual_cluster(name, "late");
+  }
+  const auto is_late = [&](const std::string& project) {
+    return condition(s.vc(project, "late")) == "True";
+  };
+  CHECK(comes_true([&] { return std::all_of(k_projects.begin() + 1, k_projects.end(), is_late); }));
+  CHECK_FALSE(is_late("p0"));
+  CHECK(comes_true([&] {
+    return one.told().find("project namespace p0: unexpected: std::bad_alloc") != std::string::npos;
+  }));
+}

@@ -1,4 +1,7 @@
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/socket.h>
 
 #include <kubist/http/address.hpp>
 #include <kubist/http/curl_transport.hpp>
@@ -125,4 +128,20 @@ TEST_CASE("address rule: the proxy is where whoever runs kubist has it") {
   const auto answer = get_through(engine, "http://far.test:1/path", options);
   REQUIRE_MESSAGE(answer, answer.error().to_string());
   CHECK(answer->body == "GET http://far.test:1/path HTTP/1.1");
+}
+
+TEST_CASE("curl transport: its sockets are closed in programs that are started") {
+  LinkLocalSetup setup;
+  REQUIRE(setup.get(setup.at("127.0.0.1")));  // the connection is kept for the next request
+  int found = 0;
+  for (int fd = 3; fd < 1024; ++fd) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
+        peer.sin_family == AF_INET && ntohs(peer.sin_port) == setup.server.port()) {
+      ++found;
+      CHECK((::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+    }
+  }
+  CHECK(found == 1);
 }

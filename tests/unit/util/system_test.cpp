@@ -1,12 +1,18 @@
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kubist/util/cancel.hpp>
@@ -147,4 +153,62 @@ TEST_CASE("log: shows what the verbosity allows and each warning once") {
   CHECK(text == "GET\nWarning: old\n");
   log.line("\x1b]0;title\a");
   CHECK(text.ends_with("\n\\x1b]0;title\\x07\n"));
+}
+
+namespace {
+
+using SecondsOf = std::int64_t (*)();
+
+/// What that clock shows in a child whose machine booted `earlier`; nothing where no time namespace
+/// may be made, which takes CONFIG_TIME_NS and CAP_SYS_ADMIN, or a user namespace.
+std::optional<std::int64_t> seconds_of_child(std::chrono::seconds earlier, SecondsOf clock) {
+  std::array<int, 2> pipe{};
+  REQUIRE(::pipe2(pipe.data(), O_CLOEXEC) == 0);
+  const Fd read_end(pipe[0]);
+  Fd write_end(pipe[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // A time namespace is that of the children of who makes it.
+    const bool made =
+        ::unshare(CLONE_NEWTIME) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWTIME) == 0;
+    const std::string offset = "boottime " + std::to_string(earlier.count()) + " 0\n";
+    const int file = made ? ::open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC) : -1;
+    const bool set = file >= 0 && ::write(file, offset.data(), offset.size()) > 0;
+    if (const pid_t inner = set ? ::fork() : -1; inner == 0) {
+      const std::int64_t now = clock();
+      static_cast<void>(::write(write_end.get(), &now, sizeof now));
+    } else if (inner > 0) {
+      ::waitpid(inner, nullptr, 0);
+    }
+    ::_exit(0);
+  }
+  write_end.reset();
+  std::int64_t now = 0;
+  const bool told = ::read(read_end.get(), &now, sizeof now) == sizeof now;
+  ::waitpid(child, nullptr, 0);
+  return told ? std::optional(now) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("clock: boot time counts what the machine slept, the steady one does not") {
+  constexpr std::chrono::seconds k_slept{100000};
+  const SecondsOf boot = [] {
+    return std::int64_t{
+        std::chrono::floor<std::chrono::seconds>(system_clock().boot().time_since_epoch()).count()};
+  };
+  const SecondsOf steady = [] {
+    return std::int64_t{
+        std::chrono::floor<std::chrono::seconds>(system_clock().monotonic().time_since_epoch())
+            .count()};
+  };
+  const auto later = seconds_of_child(k_slept, boot);
+  if (!later) {
+    MESSAGE("skipped: no time namespace may be made here");
+    return;
+  }
+  CHECK(std::abs(*later - boot() - k_slept.count()) < 60);
+  const auto same = seconds_of_child(k_slept, steady);
+  REQUIRE(same);
+  CHECK(std::abs(*same - steady()) < 60);
 }

@@ -148,10 +148,17 @@ void ProjectShare::turn(const std::stop_token& stop) {
     if (stop.stop_requested()) {
       return;
     }
-    decide(ns, keys, stop);
+    alone(ns, [&, &ns = ns, &keys = keys] { decide(ns, keys, stop); });
   }
   for (const std::string& ns : gone) {
-    let_go(ns, {});
+    alone(ns, [&] { let_go(ns, {}); });
+  }
+}
+
+/// What is thrown for one project takes no turn from those behind it.
+void ProjectShare::alone(const std::string& ns, const std::function<void()>& work) {
+  if (const auto done = util::guarded(work); !done) {
+    static_cast<void>(util::guarded([&] { say(ns, done.error().to_string()); }));
   }
 }
 

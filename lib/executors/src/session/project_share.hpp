@@ -48,6 +48,7 @@ class ProjectShare {
   using Time = std::chrono::steady_clock::time_point;
   void run(const std::stop_token& stop);
   void turn(const std::stop_token& stop);
+  void alone(const std::string& ns, const std::function<void()>& work);
   void look_around(const std::stop_token& stop);
   void decide(const std::string& ns, const std::vector<engine::Key>& keys,
               const std::stop_token& stop);
