@@ -1,5 +1,9 @@
 // spec.istio with a version: Istio is there, and is kept so.
+#include <algorithm>
 #include <csignal>
+#include <set>
+
+#include <kubist/util/clock.hpp>
 
 #include "stage.hpp"
 
@@ -13,6 +17,22 @@ const Json k_line{{"version", "1.31.0"}, {"profile", "minimal"}, {"hub", "localh
 std::int64_t replicas() {
   const auto istiod = get("home", "deployment", "istiod", k_system);
   return istiod ? (*istiod)["spec"].value("replicas", std::int64_t{-1}) : -1;
+}
+
+/// Ten seconds come in which its kubist writes nothing but its Lease. It may send nothing at all
+/// then, so these are requests(): writes() fails where there is none.
+bool comes_to_rest(const Stage& stage) {
+  static const std::set<std::string, std::less<>> reads{"get", "list", "watch"};
+  return eventually([&] {
+    Audit audit("home");
+    kubist::util::sleep_for(std::chrono::seconds(10), {});  // that nothing comes is what is shown
+    const auto requests = audit.requests(stage.user());
+    return std::all_of(requests.begin(), requests.end(), [](const Json& event) {
+      return reads.contains(kubist::data::string_at(event, {"verb"})) ||
+             event.value("requestURI", "").find("dryRun=All") != std::string::npos ||
+             kubist::data::string_at(event, {"objectRef", "resource"}) == "leases";
+    });
+  });
 }
 
 }  // namespace
@@ -33,6 +53,7 @@ TEST_CASE("spec.istio: one line on the Project installs Istio and repairs it und
   {
     Words watching = stage.reconcile();
     watching.emplace_back("--watch");
+    Audit all("home");
     Background watch(watching);
     REQUIRE_MESSAGE(eventually([] { return verdict() == "healthy"; }, 120), watch.output());
     REQUIRE_MESSAGE(
@@ -52,6 +73,8 @@ TEST_CASE("spec.istio: one line on the Project installs Istio and repairs it und
     must(kubectl("home", {"-n", k_system, "scale", "deployment/istiod", "--replicas=0"}));
     CHECK_MESSAGE(eventually([] { return replicas() == 1 && verdict() == "healthy"; }, 60),
                   watch.output());
+    CHECK_MESSAGE(comes_to_rest(stage), watch.output());
+    CHECK(all.writes(stage.user()).size() > 10);  // that it was this user that came to rest
     watch.signal(SIGTERM);
     CHECK_MESSAGE(watch.wait(30) == 143, watch.output());
   }
