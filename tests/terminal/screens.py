@@ -4,6 +4,7 @@
 
 A screen is taken as soon as it has the words that are waited for. Times, run ids and suffixes are made equal.
 """
+import itertools
 import os
 import pathlib
 import re
@@ -50,8 +51,10 @@ spec:
 class Terminal:
     """A tmux server of its own, with one window."""
 
+    numbers = itertools.count()
+
     def __init__(self, folder, columns, rows, command):
-        self.socket = str(folder / f"tmux-{columns}")  # the server before may still be ending
+        self.socket = str(folder / f"tmux-{next(self.numbers)}")  # the server before may still be ending
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), "-s", "s", command)
 
     def tmux(self, *words):
