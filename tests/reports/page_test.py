@@ -41,7 +41,7 @@ ENVIRONMENT = [
          {"name": "schema", "type": "Script", "image": "localhost/busybox:1", "env": [{"name": "TEXT", "value": EVIL}],
           "script": 'echo "$TEXT" >&2; exit 7'}]}},
     {"apiVersion": "kubist.io/v1alpha1", "kind": "Execution", "metadata": {"name": "later", "namespace": "page"},
-     "spec": {"suspend": True, "items": [{"name": "a", "type": "kubist.io/mock", "config": {"phase": "Succeeded"}}]}},
+     "spec": {"suspend": True, "items": [{"name": "a", "type": "Script", "image": "localhost/busybox:1", "script": "true"}]}},
 ]
 HISTORY = [{"at": "2026-11-27T09:00:00Z", "attempt": 1, "state": "Progressing", "weight": 10},
            {"at": "2026-11-27T09:05:00Z", "attempt": 1, "state": "Progressing", "weight": 50},
