@@ -133,9 +133,12 @@ std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
 
 namespace {
 
-/// Is it kubist's own, and no event's?
-bool is_own(Cause cause) {
-  return cause == Cause::due || cause == Cause::retry || cause == Cause::resync;
+/// Which of two causes a run is said to have: a person asks seldom, and waits for the answer.
+enum class Weight { own, drift, person };
+
+Weight weight_of(Cause cause) {
+  const bool own = cause == Cause::due || cause == Cause::retry || cause == Cause::resync;
+  return own ? Weight::own : cause == Cause::drift ? Weight::drift : Weight::person;
 }
 
 }  // namespace
@@ -145,7 +148,9 @@ void Schedule::add(const Key& key, Time when, const Trigger& cause) {
   Entry& entry = it->second;
   if (!added) {
     const bool sooner = when < entry.when;
-    if (is_own(entry.cause) != is_own(cause) ? is_own(entry.cause) : sooner) {
+    const Weight present = weight_of(entry.cause);
+    const Weight added_now = weight_of(cause);
+    if (added_now > present || (added_now == present && sooner)) {
       entry.cause = cause;
     }
     if (!sooner) {

@@ -58,24 +58,31 @@ TEST_CASE("triggers: the schedule coalesces, keeps the earliest and covers subtr
   CHECK_FALSE(schedule.next());
 }
 
-TEST_CASE("triggers: a person's word is the cause, though a retry comes earlier") {
+TEST_CASE("triggers: a person's word is the cause, though drift or a retry comes earlier") {
   World world;
   world.add_tree();
   const Graph graph = world.home.graph();
   const Key cluster = key("Cluster", "p1", "p1c1");
-  for (const bool first : {true, false}) {
-    Schedule schedule;
-    const auto ask = [&] { schedule.add(cluster, k_scheduled_from + 2s, Cause::requested); };
-    if (first) {
-      ask();
+  struct Pair {
+    Cause weightier, earlier;
+  };
+  for (const Pair& pair :
+       {Pair{Cause::requested, Cause::retry}, Pair{Cause::requested, Cause::drift},
+        Pair{Cause::changed, Cause::drift}, Pair{Cause::drift, Cause::due}}) {
+    for (const bool first : {true, false}) {
+      Schedule schedule;
+      const auto ask = [&] { schedule.add(cluster, k_scheduled_from + 2s, pair.weightier); };
+      if (first) {
+        ask();
+      }
+      schedule.add(cluster, k_scheduled_from + 1s, pair.earlier);
+      if (!first) {
+        ask();
+      }
+      const auto due = schedule.take_due(k_scheduled_from + 1s, graph);
+      REQUIRE(due.size() == 1);
+      CHECK(due[0].cause == pair.weightier);
     }
-    schedule.add(cluster, k_scheduled_from + 1s, Cause::retry);
-    if (!first) {
-      ask();
-    }
-    const auto due = schedule.take_due(k_scheduled_from + 1s, graph);
-    REQUIRE(due.size() == 1);
-    CHECK(due[0].cause == Cause::requested);
   }
 }
 

@@ -49,8 +49,9 @@ class Schedule {
     Trigger cause;
   };
 
-  /// Asks for a run of the subtree of `key` at `when`, or keeps an earlier one. Of two causes an
-  /// event's counts before kubist's own (due, retry, resync), else that of the earlier.
+  /// Asks for a run of the subtree of `key` at `when`, or keeps an earlier one. Of two causes what
+  /// happened to a kubist object counts before drift, and drift before kubist's own (due, retry,
+  /// resync); else that of the earlier.
   void add(const Key& key, Time when, const Trigger& cause);
   /// Takes a pending entry back: the object is gone.
   void erase(const Key& key);
