@@ -135,6 +135,23 @@ TEST_CASE("ownership: a label that somebody else keeps is a conflict, with exit 
   CHECK(label(where, "team") == "theirs");
 }
 
+TEST_CASE("ownership: a label that kubist applied is repaired, whoever overwrote it") {
+  World world("overwritten");
+  const std::string project = world.name();
+  const std::string where = world.name("v");
+  world.make_project(project);
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "v", "home", where, {{"labels", {{"team", "ours"}}}})});
+  must(run_kubist({"reconcile", "Project/" + project}));
+  must(kubectl("home", {"label", "namespace", where, "team=theirs", "--overwrite"}));
+  const CommandResult dry =
+      run_kubist({"reconcile", "Project/" + project, "--dry-run=server", "--detailed-exitcode"});
+  CHECK_MESSAGE(dry.exit_code == 2, dry.out, dry.err);
+  CHECK(label(where, "team") == "theirs");
+  must(run_kubist({"reconcile", "Project/" + project}));
+  CHECK(label(where, "team") == "ours");
+}
+
 TEST_CASE("ownership: a namespace goes only where entry, mark and uid agree") {
   World world("agree");
   const std::string project = world.name();

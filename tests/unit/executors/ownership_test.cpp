@@ -168,6 +168,31 @@ TEST_CASE("ownership: a label that somebody else keeps is a conflict") {
   CHECK(node_of(report, "VirtualCluster", "a").error->kind == util::ErrorKind::conflict);
 }
 
+TEST_CASE("ownership: a label that kubist applied and somebody else overwrote is repaired") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a", {{"labels", {{"team", "ours"}}}});
+  s.settle();
+  const auto overwrite = [&] {
+    s.home->patch("namespaces", "shop-a", "", kube::PatchType::merge,
+                  {{"metadata", {{"labels", {{"team", "theirs"}}}}}});
+  };
+  const auto team = [&] { return s.namespace_at(s.home, "shop-a")["metadata"]["labels"]["team"]; };
+  overwrite();
+  const auto report = s.reconcile();
+  CHECK(reason(s.vc("shop", "a")) == "Aligned");
+  CHECK(team() == "ours");
+  const auto& writes = node_of(report, "VirtualCluster", "a").writes;
+  REQUIRE(writes.size() == 1);
+  CHECK(writes[0].detail.starts_with("repaired: "));
+  // Whoever changes it together with the wish is asked first.
+  overwrite();
+  s.virtual_cluster("shop", "a", {{"labels", {{"team", "others"}}}});
+  s.reconcile();
+  CHECK(reason(s.vc("shop", "a")) == "Conflict");
+  CHECK(team() == "theirs");
+}
+
 TEST_CASE("ownership: nobody else's finalizer is lost with kubist's own") {
   Site s;
   s.make_project("shop");

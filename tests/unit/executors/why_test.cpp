@@ -80,10 +80,11 @@ TEST_CASE("why: under a watch the cause names the object that changed") {
   };
   s.virtual_cluster("shop", "dev", {{"labels", {{"tier", "new"}}}});
   CHECK(comes_true([&] { return cause() == "changed" && tier() == "new"; }));
-  // By another's hand, which keeps it: a conflict, and retries.
+  // By another's hand.
   s.home->patch("namespaces", "shop-dev", "", kube::PatchType::merge,
                 {{"metadata", {{"labels", {{"tier", "old"}}}}}});
   CHECK_MESSAGE(comes_true([&] { return cause() == "drift (Namespace/shop-dev)"; }), cause());
+  CHECK(tier() == "new");
   s.home->patch("virtualclusters.kubist.io", "dev", "shop", kube::PatchType::merge,
                 {{"metadata", {{"annotations", {{"kubist.io/request", "reconcile@mine"}}}}}});
   CHECK_MESSAGE(comes_true([&] { return cause() == "requested (reconcile@mine)"; }), cause());

@@ -5,6 +5,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/inventory_book.hpp"
@@ -95,6 +96,13 @@ void keep_labels(const Json& live, const NamespaceWish& wish, std::string_view m
   }
 }
 
+/// Was this applied before, so that what differs is another's doing since? Else a field that
+/// another manager has is a conflict: it may have been there first.
+bool same_wish(const Json& object, const Json& live) {
+  return ObjectView(object).annotation(k_applied_annotation) ==
+         ObjectView(live).annotation(k_applied_annotation);
+}
+
 util::Result<> remove_labels(Work& work, const kube::Target& target, const NamespaceWish& wish,
                              const Json& live) {
   Json nulls = Json::object();
@@ -165,6 +173,9 @@ Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
   labels[std::string(resources::k_managed_by_label)] = "kubist";
   Json annotations = wish.annotations;
   annotations[std::string(k_owner_annotation)] = mark;
+  const std::string wanted =
+      Json{{"labels", wish.labels}, {"annotations", wish.annotations}}.dump();
+  annotations[std::string(k_applied_annotation)] = util::sha256_hex(wanted).substr(0, 16);
   return {{"apiVersion", "v1"},
           {"kind", "Namespace"},
           {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
@@ -231,7 +242,8 @@ util::Result<NamespaceFact> keep_seen(Work& work, const kube::Target& target,
     object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
     keep_labels(*live, wish, work.field_manager(), object);
   }
-  KUBIST_TRY(fact.live, work.apply(target, namespaces(), object, live ? &*live : nullptr));
+  KUBIST_TRY(fact.live, work.apply(target, namespaces(), object, live ? &*live : nullptr,
+                                   live && same_wish(object, *live)));
   return fact;
 }
 
@@ -262,9 +274,11 @@ bool is_kept(const engine::Node& node, const Json& entry) {
 
 /// Takes our marks off, so that another owner may have it.
 util::Result<> release_namespace(Work& work, const kube::Target& target, const std::string& name) {
-  const Json marks{
-      {"annotations", {{k_owner_annotation, nullptr}, {k_adopted_annotation, nullptr}}},
-      {"labels", {{resources::k_managed_by_label, nullptr}}}};
+  const Json marks{{"annotations",
+                    {{k_owner_annotation, nullptr},
+                     {k_adopted_annotation, nullptr},
+                     {k_applied_annotation, nullptr}}},
+                   {"labels", {{resources::k_managed_by_label, nullptr}}}};
   KUBIST_CHECK(work.writer().patch(target, namespaces(), "", name, kube::PatchType::merge,
                                    {{"metadata", marks}}, {.detail = "released"}));
   return {};

@@ -14,9 +14,6 @@
 
 namespace kubist::executors {
 
-/// A hash of what was applied: what differs although it is the same was changed by others.
-inline constexpr std::string_view k_applied_annotation = "kubist.io/applied";
-
 /// How often a write is tried that somebody else's writes come before, each time after a new look.
 inline constexpr int k_max_attempts = 20;
 

@@ -85,7 +85,8 @@ util::Result<Json> Work::write(const kube::Target& target, const kube::ApiResour
 }
 
 util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResource& resource,
-                               const Json& object, const Json* live) {
+                               const Json& object, const Json* live, bool repair) {
+  std::string why;
   if (live != nullptr) {
     const auto comparison = apply::compare(
         object, *live,
@@ -93,8 +94,10 @@ util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResour
     if (comparison.verdict == apply::Verdict::unchanged) {
       return *live;
     }
+    why = repair ? "repaired: " + comparison.reason : "";
   }
-  return write(target, resource, object, {.live = live, .only_new = live == nullptr});
+  return write(target, resource, object,
+               {.live = live, .force = repair, .only_new = live == nullptr, .detail = why});
 }
 
 util::Result<> Work::set_finalizer(const kube::ApiResource& resource, std::string_view ns,

@@ -49,10 +49,12 @@ class Work {
   util::Result<data::Json> write(const kube::Target& target, const kube::ApiResource& resource,
                                  const data::Json& object, const kube::ApplyOf& how);
   /// The same, left out when nothing would change. `live` is what the server has (null:
-  /// nothing, and a conflict where that is no longer so). The object as it is then, or as
-  /// Writer::apply gives it in a dry run.
+  /// nothing, and a conflict where that is no longer so). `repair`: it was applied before, so that
+  /// fields which other managers took since are taken again; else they are a conflict. The object
+  /// as it is then, or as Writer::apply gives it in a dry run.
   util::Result<data::Json> apply(const kube::Target& target, const kube::ApiResource& resource,
-                                 const data::Json& object, const data::Json* live);
+                                 const data::Json& object, const data::Json* live,
+                                 bool repair = false);
   /// Adds or takes away a finalizer of an object at home, as manager k_status_manager: see Writer.
   util::Result<> set_finalizer(const kube::ApiResource& resource, std::string_view ns,
                                std::string_view name, std::string_view finalizer, bool present,
