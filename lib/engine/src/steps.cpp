@@ -2,6 +2,7 @@
 
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/triggers.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -202,6 +203,10 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
   input.fields = alignment.status;
   if (!is_answered_later(node, alignment)) {
     input.handled_request = alignment.handled_request;
+  }
+  // A run that began for something else answers what was asked for meanwhile.
+  if (alignment.handled_request && !context.info.causes.empty()) {
+    input.cause = to_string(Trigger(Cause::requested, alignment.handled_request->request));
   }
   input.writes = alignment.writes;
   if (alignment.error) {

@@ -149,6 +149,18 @@ TEST_CASE("runner: a status says why the run looked, what it wrote, and the kind
   CHECK(other["error"] == "denied");
 }
 
+TEST_CASE("runner: a run that began for drift says that it answers a request") {
+  World world;
+  world.add_tree();
+  world.causes = {{key("VirtualCluster", "p1", "p1c1v1"), "drift"}};
+  Alignment asked;
+  asked.handled_request = HandledRequest{"reconcile@1", "Done", "reconciled", true};
+  world.executor->scripts["p1c1v1"] = {asked};
+  world.run();
+  const Json run = world.home.at("VirtualCluster", "p1", "p1c1v1")["status"]["lastRun"];
+  CHECK(run["cause"] == "requested (reconcile@1)");
+}
+
 TEST_CASE("runner: the report's JSON form is one record with the tree in it") {
   World world;
   world.add_tree();
