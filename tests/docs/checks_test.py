@@ -68,6 +68,21 @@ COMMANDS = {
     "```sh run\nls\n```\n\n```console cluster exit=3\n$ ls\n```\n\n```yaml\na: 1\n```": None,
     '```sh skip="it needs a browser"\nls\n```\n\n```sh file=a.sh\nls\n```': None,
 }
+LIMITS = {  # a page's paragraph, limits.tsv, a source, and what limits.py says
+    ("| size | 1 MiB |", "size\ta.cpp\tk_size", "std::size_t k_size = std::size_t{1} << 20U;"): None,
+    ("- **Runs**: 2 to 1,024 in 10 min.", "Runs\ta.cpp\tk[0]\nRuns\ta.cpp\tk[1]\nRuns\ta.cpp\tlimits.wall",
+     "Shares k{2, 1'024};\nlimits.wall = std::chrono::minutes(10);"): None,
+    ("It is 30 s.", "It\ta.cpp\tk_time", "std::chrono::milliseconds k_time{30'000};  // k_time = 1"): None,
+    ("It is 30 s.", "It\ta.cpp\tk_time", "std::chrono::seconds k_time{31};"): "the page has 30 s, k_time in a.cpp is (31",
+    ("It is 2.", "It\ta.cpp\tk_a, k_b", "int k_a = 2, k_b = 3;"): "is (2, 3)",
+    ("It is 2.", "It\ta.cpp\tk_size", "int k_sizes = 2;"): "there is no constant k_size",
+    ("It is 2.", "It\ta.cpp b.cpp\tk_size", "int k_size = 2;"): "b.cpp",
+    ("It is 2.", "It\ta.cpp\tk_a", "int k_a = 2;\nint k_a = 3;"): "k_a has several values",
+    ("It is 2.", "It\ta.cpp\tk_a", "int k_a = other();"): "is no expression of numbers",
+    ("It is 2 or 3.", "It\ta.cpp\tk_a", "int k_a = 2;"): "2 numbers, and limits.tsv has 1 lines",
+    ("It is so.", "So\ta.cpp\tk_a", "int k_a = 2;"): "nothing in the page begins with: So",
+    ("It is 2.", "It\t-\tcounted by hand", ""): None,
+}
 
 
 def run(check, *arguments):
@@ -88,6 +103,13 @@ def links(folder, text):
     return run("links.py", folder)
 
 
+def limits(folder, page, table, source):
+    for name, text in (("docs/reference/limits.md", page), ("tests/docs/limits.tsv", table), ("a.cpp", source)):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text + "\n")
+    return run("limits.py", folder)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="kubist-docs-") as name:
         folder = pathlib.Path(name)
@@ -104,7 +126,9 @@ def main():
         for (name, text), message in OTHERS.items():
             (folder / name).write_text(text + "\n")
             expect("style.py", text, message, run("style.py", folder / name))
-    count = len(LINKS) + 1 + len(STYLE) + len(OTHERS) + len(COMMANDS) + len(MESSAGES)
+        for texts, message in LIMITS.items():
+            expect("limits.py", texts, message, limits(folder, *texts))
+    count = len(LINKS) + 1 + len(LIMITS) + len(STYLE) + len(OTHERS) + len(COMMANDS) + len(MESSAGES)
     print(f"{count} texts are judged as they should be")
 
 

@@ -1,5 +1,7 @@
 """What earlier versions kept in clusters is what this one reads. compat_test.py KUBIST
-tests/data/compat/VERSION has an object of every kind that VERSION had, with the status that it wrote."""
+tests/data/compat/VERSION has an object of every kind that VERSION had, with the status that it wrote, and what its agent
+knew. compat_cluster_test.py has what needs an API server."""
+import json
 import pathlib
 import re
 import subprocess
@@ -9,7 +11,7 @@ import unittest
 
 KUBIST = sys.argv[1]
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "data/compat"
-VERSIONS = sorted(FOLDER.iterdir())
+VERSIONS = sorted(path for path in FOLDER.iterdir() if path.is_dir())
 
 
 def validate(path):
@@ -32,6 +34,13 @@ class Compatibility(unittest.TestCase):
                 path.write_text(text.replace(f"\n{part}:\n", f"\n{part}:\n  isNoField: 1\n"))
                 done = validate(path)
                 self.assertIn(f"{part}.isNoField: unknown field", done.stderr)
+
+    def test_the_agent_takes_the_flags_of_older_versions(self):
+        for folder in VERSIONS:
+            for role, flags in json.loads((folder / "agent/contract.json").read_text())["flags"].items():
+                printed = subprocess.run([KUBIST, "agent", role, "--help"], capture_output=True, text=True, timeout=60, check=True)
+                known = set(re.findall(r"(?m)^ +(--[a-z0-9-]+)", printed.stdout))
+                self.assertEqual(set(flags) - known, set(), f"{folder.name}, agent {role}")
 
     def test_every_kind_has_an_object(self):
         printed = subprocess.run([KUBIST, "init", "--print"], capture_output=True, text=True, timeout=60, check=True)

@@ -118,12 +118,6 @@ class Package(unittest.TestCase):
         run(SOURCE / "packaging/sbom", self.deb, BUILD)
         run(SOURCE / "tests/packaging/validate_sbom", self.deb + ".spdx.json")
 
-    def test_runs_in_a_bare_debian(self):
-        if ROOT:
-            self.skipTest("this machine cannot run it without an emulator")
-        said = run(SOURCE / "tests/packaging/bare_debian", self.deb)
-        self.assertEqual(said, f"kubist {self.field('Version')} runs in a bare Debian 12\n")
-
     def test_lintian_finds_nothing_but_what_has_a_reason(self):
         if ROOT:
             self.skipTest("the package for amd64 is the same but for the program")

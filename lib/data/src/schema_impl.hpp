@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <string>
 
@@ -8,13 +9,15 @@
 
 namespace kubist::data {
 
+inline constexpr std::int64_t k_pattern_memory = std::int64_t{1} << 20U;
+
 /// RE2: the engine that the API server's Go uses too, linear in the input.
 struct Pattern {
   explicit Pattern(std::string_view source) : text(source), regex(text, quiet()) {}
   static re2::RE2::Options quiet() {
     re2::RE2::Options options;
     options.set_log_errors(false);
-    options.set_max_mem(std::int64_t{1} << 20U);
+    options.set_max_mem(k_pattern_memory);
     return options;
   }
   std::string text;

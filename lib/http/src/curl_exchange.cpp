@@ -19,6 +19,7 @@ constexpr long k_connect_timeout_ms = 30000;
 constexpr unsigned k_dead_peer_ms = 30000;
 constexpr long k_keepalive_idle_s = 15;
 constexpr long k_keepalive_interval_s = 5;
+constexpr long k_max_redirects = 10;
 constexpr std::size_t k_max_reserve = std::size_t{64} << 20U;
 constexpr std::size_t k_max_headers = std::size_t{256} << 10U;  // libcurl itself ends at 300 KiB
 constexpr std::size_t k_max_refusal = std::size_t{16} << 20U;   // the body of an answer but 2xx
@@ -130,7 +131,7 @@ void CurlExchange::prepare(EasyHandle easy) {
   }
   if (m_request.follow_redirects) {
     set(handle, CURLOPT_FOLLOWLOCATION, 1L);
-    set(handle, CURLOPT_MAXREDIRS, 10L);
+    set(handle, CURLOPT_MAXREDIRS, k_max_redirects);
     set(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   }
   set_address();

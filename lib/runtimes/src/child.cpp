@@ -250,9 +250,13 @@ std::string signal_text(int number) {
 
 /// Each child may use a processor, and hundreds of MiB. Many of one project would take the time
 /// that those of others have.
+constexpr std::size_t k_least_share = 4;
+constexpr std::size_t k_full_projects = 4;  // may have their share at once
+
 util::FairPlaces& places() {
-  const std::size_t share = std::max<std::size_t>(4, std::thread::hardware_concurrency());
-  static util::FairPlaces all({share, 8 * share - 1});
+  const std::size_t share =
+      std::max<std::size_t>(k_least_share, std::thread::hardware_concurrency());
+  static util::FairPlaces all({share, 2 * k_full_projects * share - 1});
   return all;
 }
 

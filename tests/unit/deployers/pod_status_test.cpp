@@ -228,6 +228,11 @@ TEST_CASE("pod status: restore, deadline and eviction") {
   const Verdict restore = judge(pod(corrupt, {}, waits("PodInitializing"), "Pending"));
   CHECK(restore.reason == "RestoreFailed");
   CHECK(restore.message.find("corrupt") != std::string::npos);
+  CHECK(restore.message.find("older kubist") == std::string::npos);
+  const Verdict older = judge(pod(ended(64, "Error"), {}, waits("PodInitializing"), "Pending"));
+  CHECK(older.reason == "RestoreFailed");
+  CHECK(older.message.find("its image is of an older kubist") != std::string::npos);
+  CHECK(older.message.find("kubist init --agent-image IMAGE") != std::string::npos);
   Json late = pod(ended(0), ended(0), ended(143, "Error"), "Failed");
   late["status"]["reason"] = "DeadlineExceeded";
   CHECK(judge(late, mark()).reason == "Timeout");

@@ -20,6 +20,7 @@ namespace {
 using util::cat;
 namespace fs = std::filesystem;
 
+constexpr std::chrono::minutes k_helm_time{2};  // of one helm
 constexpr const char* k_config = "CONFIG";
 constexpr std::string_view k_hook = "helm.sh/hook";
 constexpr std::size_t k_argument_bytes = std::size_t{64} << 10U;  // execve takes 128 KiB in one
@@ -102,10 +103,10 @@ runtimes::Limits limits_for(const Job& job) {
   limits.open_files = 512;
   limits.file_bytes = 256ULL << 20U;
   limits.output_bytes = 64U << 20U;
-  limits.wall = std::chrono::minutes(2);
+  limits.wall = k_helm_time;
   if (job.remaining) {
     limits.wall =
-        std::clamp<std::chrono::milliseconds>(*job.remaining, std::chrono::seconds(1), limits.wall);
+        std::clamp<std::chrono::milliseconds>(*job.remaining, std::chrono::seconds(1), k_helm_time);
   }
   return limits;
 }

@@ -15,8 +15,10 @@ namespace kubist::deployers {
 namespace {
 
 /// Threads besides those that call: an item may hold its thread for good, and groups nest.
+constexpr util::Shares k_helpers{256, 1023};
+
 util::FairPlaces& helpers() {
-  static util::FairPlaces places({256, 1023});
+  static util::FairPlaces places(k_helpers);
   return places;
 }
 

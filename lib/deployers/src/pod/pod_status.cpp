@@ -39,6 +39,8 @@ Verdict running(std::string operation, std::string reason, std::string message) 
       Verdict::State::running, std::move(operation), std::move(reason), std::move(message), {}, {}};
 }
 
+constexpr std::int64_t k_wrong_flags = 64;  // how kubist ends then, so the agent too
+
 Verdict failed(std::string operation, std::string reason, std::string message,
                std::vector<std::string> codes = {}) {
   return {Verdict::State::failed, std::move(operation), std::move(reason),
@@ -279,9 +281,14 @@ Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const
   }
   if (const Json* restore = terminated(pod, k_restore_container);
       restore != nullptr && data::int_at(*restore, {"exitCode"}) != 0) {
+    const bool asked_too_much = data::int_at(*restore, {"exitCode"}) == k_wrong_flags;
     return failed(
         "RestoreState", "RestoreFailed",
-        cat(pod_name(pod), " could not restore imports and state: ", message_of(*restore)));
+        cat(pod_name(pod), " could not restore imports and state: ", message_of(*restore),
+            asked_too_much ? cat("; its image is of an older kubist, which does not know what this "
+                                 "one asks for",
+                                 named_by(k_restore_container, {}, settings))
+                           : ""));
   }
   if (const Json* end = terminated(pod, k_workload_container); end != nullptr) {
     const Json* sidecar = terminated(pod, k_collect_container);

@@ -18,6 +18,8 @@ namespace {
 
 constexpr const char* k_variable = "KUBIST_CONFIG";
 constexpr std::size_t k_max_bytes = 1U << 20U;
+constexpr const char* k_default_timeout = "30s";
+constexpr const char* k_default_memory = "4Gi";
 
 const data::Schema& schema() {
   static const data::Schema k_schema = *data::Schema::compile(Json::parse(R"({
@@ -30,8 +32,8 @@ const data::Schema& schema() {
           "program": {"type": "string", "pattern": "^/"},
           "args": {"type": "array", "items": {"type": "string"}},
           "sha256": {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"},
-          "timeout": {"type": "string", "default": "30s"},
-          "memory": {"type": "string", "default": "4Gi"}}}},
+          "timeout": {"type": "string"},
+          "memory": {"type": "string"}}}},
       "contexts": {"type": "object", "additionalProperties": {
         "type": "object",
         "properties": {
@@ -45,8 +47,8 @@ util::Result<runtimes::ExecProgram> read_program(const Json& value) {
   program.program = value["program"].get<std::string>();
   program.args = value.value("args", std::vector<std::string>{});
   program.sha256 = value.value("sha256", "");
-  KUBIST_TRY(const auto timeout, util::parse_duration(value["timeout"].get<std::string>()));
-  KUBIST_TRY(const double memory, util::quantity_value(value["memory"].get<std::string>()));
+  KUBIST_TRY(const auto timeout, util::parse_duration(value.value("timeout", k_default_timeout)));
+  KUBIST_TRY(const double memory, util::quantity_value(value.value("memory", k_default_memory)));
   if (timeout.count() <= 0 || memory < 1) {
     return util::fail(ErrorKind::invalid, "timeout and memory must be more than nothing");
   }
