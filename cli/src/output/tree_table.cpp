@@ -14,10 +14,6 @@ using util::cat;
 
 namespace {
 
-/// Condition of a DeployItem, and reason of an Execution that is Ready: others changed objects that
-/// kubist is not to mend.
-constexpr const char* k_drifted = "Drifted";
-
 struct NodeStand {
   std::string ready, tree, reason, message;
 };
@@ -26,15 +22,15 @@ NodeStand stand_of(const Graph& graph, const Node& node) {
   NodeStand row;
   if (const auto* ready = engine::find_condition(node.status(), "Ready")) {
     row.ready = data::string_at(*ready, {"status"});
-    if (row.ready != "True" || data::string_at(*ready, {"reason"}) == k_drifted) {
+    if (row.ready != "True" || data::string_at(*ready, {"reason"}) == resources::k_drifted) {
       row.reason = data::string_at(*ready, {"reason"});
       row.message = data::string_at(*ready, {"message"});
     }
   }
-  const auto* drifted = engine::find_condition(node.status(), k_drifted);
+  const auto* drifted = engine::find_condition(node.status(), resources::k_drifted);
   if (drifted != nullptr && row.ready == "True" &&
       data::string_at(*drifted, {"status"}) == "True") {
-    row.reason = k_drifted;
+    row.reason = resources::k_drifted;
     row.message = data::string_at(*drifted, {"message"});
   }
   if (const auto* tree = engine::find_condition(node.status(), "TreeReady")) {

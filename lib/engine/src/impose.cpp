@@ -105,12 +105,16 @@ std::optional<MadeItems> made_items(const Graph& graph, NodeId maker,
     copy.object = graph[*id].object;
     parent = add(std::move(copy));
   }
+  std::vector<std::pair<std::vector<Imposition>, std::string>> imposed;  // with whose they are
+  for (const NodeId id : above) {
+    imposed.emplace_back(impositions_of(graph[id]), to_string(graph[id]));
+  }
   for (const Json& item : items) {
     Node node = make_node(item);
     node.policies = graph[maker].policies;  // to see what is overridden
     std::erase_if(node.policies, [](const NamedCall& policy) { return !is_own(policy); });
-    for (const NodeId id : above) {
-      impose(node, impositions_of(graph[id]), to_string(graph[id]));
+    for (const auto& [what, by] : imposed) {
+      impose(node, what, by);
     }
     std::erase_if(node.policies, is_own);
     made.ids.push_back(add(std::move(node)));

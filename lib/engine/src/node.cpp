@@ -107,7 +107,7 @@ std::string to_string(const Node& node) {
 
 bool is_engine_condition(std::string_view type) {
   constexpr std::array<std::string_view, 5> k_types{"Ready", "TreeReady", "Reconciling", "Stalled",
-                                                    "Drifted"};
+                                                    resources::k_drifted};
   return std::find(k_types.begin(), k_types.end(), type) != k_types.end();
 }
 

@@ -1,11 +1,11 @@
 #include "steps.hpp"
 
-#include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/triggers.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
-#include <kubist/util/threads.hpp>
+
+#include "executor_call.hpp"
 
 namespace kubist::engine {
 
@@ -80,68 +80,6 @@ void nearest(std::optional<std::chrono::milliseconds>& at,
   if (other && (!at || *other < *at)) {
     at = other;
   }
-}
-
-/// A policy said to leave the world alone: what was Ready for this spec stays so.
-Alignment held_alignment(const Node& node, const PolicyVerdict& policies) {
-  Alignment alignment;
-  bool ready = node.status_summary.ready == "True" &&
-               node.status_summary.observed_generation >= node.generation;
-  alignment.outcome = ready ? Outcome::ready : Outcome::progressing;
-  alignment.reason = "Held";
-  alignment.message = policies.hold_message;
-  return alignment;
-}
-
-/// What its policies made of it when they last came to an end.
-Json former_spec(const Node& node) {
-  const Json* effective = data::find_path(node.status(), {"effective"});
-  return effective == nullptr || !effective->is_object()
-             ? node.spec()
-             : data::apply_merge_patch(node.spec(), *effective);
-}
-
-/// A policy that failed holds; a pause or rollback by one before it stays.
-void hold_for(const PolicyVerdict& policies, std::optional<Decision>& decision) {
-  Decision hold;
-  hold.reason = policies.error->reason;
-  const PolicyTrace& failed = policies.trace.back();
-  hold.message = alignment_of(*failed.error).message;
-  hold.by = failed.name;
-  if (!decision || decision->action <= Action::hold) {  // why it holds is this, whoever else held
-    decision = std::move(hold);
-  }
-}
-
-util::Result<Alignment> call_executor(const StepContext& context, const Node& node,
-                                      const PolicyVerdict* policies,
-                                      const std::function<void(std::string)>& progress) {
-  const util::Error* error = policies && policies->error ? &*policies->error : nullptr;
-  const auto executor = context.parts.executors.find(node);
-  if (error != nullptr && !(executor && (*executor)->aligns_without_policies())) {
-    return util::fail(*error);
-  }
-  KUBIST_CHECK(executor);
-  if (policies && policies->hold && error == nullptr) {
-    return held_alignment(node, *policies);
-  }
-  static const Json none = Json::object();
-  const Json former = error != nullptr ? former_spec(node) : none;
-  Context call{context.graph,
-               context.info,
-               error != nullptr ? former
-               : policies       ? policies->spec
-                                : node.spec(),
-               node.executor ? node.executor->parameters : none,
-               context.stop,
-               context.parts.clock.now(),
-               progress,
-               policies ? policies->decision : std::nullopt,
-               error};
-  if (error != nullptr) {
-    hold_for(*policies, call.decision);
-  }
-  return util::guarded([&] { return (*executor)->align(node, call); });
 }
 
 /// What fails after a stop was requested may have failed by the stop, in whatever words: nothing
@@ -278,30 +216,11 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
   return result;
 }
 
-namespace {
-
-// What a definition made that is gone is in the inventory, which the kind's own executor goes by.
-util::Result<Executor*> remover_of(const ExecutorSet& executors, const Node& node) {
-  auto named = executors.find(node);
-  return named ? named : executors.find(node.key.kind, "");
-}
-
-}  // namespace
-
 StepResult remove_node(const StepContext& context, NodeId id, const Json& present,
                        const Progress& progress) {
   StepResult result;
   result.id = id;
-  const Node& node = context.graph[id];
-  static const Json none = Json::object();
-  auto removed = [&]() -> util::Result<Removal> {
-    KUBIST_TRY(Executor * executor, remover_of(context.parts.executors, node));
-    Context call{context.graph, context.info,
-                 node.spec(),   node.executor ? node.executor->parameters : none,
-                 context.stop,  context.parts.clock.now(),
-                 progress.tell, std::nullopt};
-    return util::guarded([&] { return executor->remove(node, call); });
-  }();
+  auto removed = call_remover(context, context.graph[id], progress.tell);
   progress.telling.over = true;
   if (cut_short(context, !removed || removed->state == RemovalState::failed)) {
     mark_cancelled(result, removed ? std::move(removed->writes) : std::vector<Write>{});

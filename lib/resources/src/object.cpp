@@ -157,6 +157,11 @@ Json to_json(const Condition& condition, std::string_view transition) {
 
 }  // namespace
 
+Condition drift_condition(std::string what) {
+  return what.empty() ? Condition{k_drifted, "False", "InSync", "what is live is what was applied"}
+                      : Condition{k_drifted, "True", "ChangedByOthers", std::move(what)};
+}
+
 bool set_condition(Json& conditions, const Condition& condition, std::string_view now) {
   if (!conditions.is_array()) {
     conditions = Json::array();

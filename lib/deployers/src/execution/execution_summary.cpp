@@ -139,7 +139,7 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
     result.message = failure_text(failed);
   }
   if (result.state == State::ready) {
-    result.reason = drift.empty() ? "Succeeded" : "Drifted";
+    result.reason = drift.empty() ? "Succeeded" : resources::k_drifted;
     result.message = cat(succeeded, " of ", runs.size(), " items succeeded", drift);
   }
   return result;

@@ -12,7 +12,6 @@
 namespace kubist::deployers {
 namespace {
 
-constexpr const char* k_drifted = "Drifted";
 constexpr const char* k_mending_job = "mendingJob";  // of the provider status
 constexpr std::size_t k_told = 10;
 
@@ -61,16 +60,12 @@ Json mended(Json status) {
 Json with_drift(Json status, const std::string& text, TimePoint now) {
   Json& conditions = status["conditions"];
   const bool known = std::any_of(conditions.begin(), conditions.end(), [](const Json& one) {
-    return data::string_at(one, {"type"}) == k_drifted;
+    return data::string_at(one, {"type"}) == resources::k_drifted;
   });
   if (text.empty() && !known) {
     return status;
   }
-  resources::Condition condition{k_drifted, "True", "ChangedByOthers", text};
-  if (text.empty()) {
-    condition = {k_drifted, "False", "InSync", "what is live is what was applied"};
-  }
-  resources::set_condition(conditions, condition, util::format_time(now));
+  resources::set_condition(conditions, resources::drift_condition(text), util::format_time(now));
   return status;
 }
 

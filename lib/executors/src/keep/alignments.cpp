@@ -18,7 +18,6 @@ using util::cat;
 namespace {
 
 constexpr std::chrono::milliseconds k_poll{500};
-constexpr std::string_view k_drifted = "Drifted";
 
 /// By its objects; one that failed is the whole message.
 void judge(const std::vector<Json>& live, std::chrono::system_clock::time_point now,
@@ -102,7 +101,7 @@ Alignment joined(Alignment built_in, Alignment function) {
                      [&](const resources::Condition& own) { return own.type == each.type; });
     if (other == both.conditions.end()) {
       both.conditions.push_back(std::move(each));
-    } else if (each.type == k_drifted && each.status == "True") {
+    } else if (each.type == resources::k_drifted && each.status == "True") {
       *other = other->status == "True" ? with_both(*other, each) : std::move(each);
     }
   }
@@ -123,12 +122,12 @@ Alignment joined(Alignment built_in, Alignment function) {
 void drop_conditions(const Json& told, Alignment& alignment) {
   std::vector<std::string> types = data::strings_at(told, {"conditions"});
   if (!told.empty()) {
-    types.emplace_back(k_drifted);
+    types.emplace_back(resources::k_drifted);
   }
   for (std::string& type : types) {
     // A status may name any: the engine's stay.
     if (!has_type(alignment.conditions, type) &&
-        (type == k_drifted || !engine::is_engine_condition(type))) {
+        (type == resources::k_drifted || !engine::is_engine_condition(type))) {
       alignment.gone_conditions.push_back(std::move(type));
     }
   }

@@ -315,10 +315,7 @@ util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) con
 }
 
 resources::Condition OwnedObjects::drift_condition() const {
-  if (m_drift.empty()) {
-    return {"Drifted", "False", "InSync", "what is live is what was applied"};
-  }
-  return {"Drifted", "True", "ChangedByOthers", util::join(m_drift, "; ")};
+  return resources::drift_condition(util::join(m_drift, "; "));
 }
 
 }  // namespace kubist::executors

@@ -31,7 +31,7 @@ Json status_of(const Json& live, const traffic::Route& route, const traffic::Pla
 /// Weights that were live when this spec had been kept, and are not any more; or drift seen before.
 bool changed_by_others(const engine::Node& node, const std::string& live) {
   const std::string_view known = data::string_at(node.status(), {"weights"});
-  const Json* drifted = engine::find_condition(node.status(), "Drifted");
+  const Json* drifted = engine::find_condition(node.status(), resources::k_drifted);
   const bool seen = drifted != nullptr && data::string_at(*drifted, {"status"}) == "True";
   return node.status_summary.observed_generation >= node.generation && !known.empty() &&
          (seen || known != live);
@@ -47,7 +47,7 @@ util::Result<> keep_borrowed_route(Work& work, const TrafficPlace& place,
                               "Leave spec.object.borrow out, with another spec.object.name."));
   }
   const bool report = data::string_at(work.spec(), {"drift"}) == "Report";
-  resources::Condition drift{"Drifted", "False", "InSync", "what is live is what was applied"};
+  std::string drift;
   std::optional<util::Error> refusal;  // of the write before
   std::string refused_version;
   for (int tries = 1;; ++tries) {
@@ -71,10 +71,9 @@ util::Result<> keep_borrowed_route(Work& work, const TrafficPlace& place,
     const Json status = status_of(*live, route, place.names);
     const std::string weights = traffic::weights_text(status);
     if (!patch.empty() && report && changed_by_others(work.node(), weights)) {
-      drift = {"Drifted", "True", "ChangedByOthers",
-               cat("VirtualService/", name, " has weights of somebody else: ", weights)};
+      drift = cat("VirtualService/", name, " has weights of somebody else: ", weights);
     }
-    if (patch.empty() || drift.status == "True" || (work.dry() && tries > 1)) {
+    if (patch.empty() || !drift.empty() || (work.dry() && tries > 1)) {
       alignment.status["routes"] = status;
       alignment.status["weights"] = weights;
       break;
@@ -89,7 +88,7 @@ util::Result<> keep_borrowed_route(Work& work, const TrafficPlace& place,
       refused_version = version;
     }
   }
-  alignment.conditions.push_back(std::move(drift));
+  alignment.conditions.push_back(resources::drift_condition(std::move(drift)));
   OwnedObjects objects(work, place);
   KUBIST_CHECK(objects.prune([&](const auto& kind, const auto& each) {
     const bool lent = kind == "VirtualService" && each == name;  // made by us, now another's

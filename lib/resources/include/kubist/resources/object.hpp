@@ -100,6 +100,12 @@ struct Condition {
   std::int64_t observed_generation = 0;  ///< 0 leaves it out
 };
 
+/// The condition of an object that kubist keeps and that others may change; also the reason of what
+/// is Ready nevertheless.
+inline constexpr const char* k_drifted = "Drifted";
+/// That condition. `what`: what others changed; empty: nothing.
+Condition drift_condition(std::string what);
+
 /// Adds or replaces the condition of that type in a conditions array (made when null).
 /// lastTransitionTime moves to `now` (RFC 3339) only when the status changes, as the API convention
 /// says. True when anything changed, so that an unchanged status is not written again.
