@@ -51,6 +51,11 @@ util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   account.ns = arguments.text("namespace").empty() ? "default" : arguments.text("namespace");
   account.project = arguments.given("project") ? arguments.text("project") : account.ns;
   account.home_namespaces = arguments.list("home-namespace");
+  account.creates_namespaces = arguments.boolean("create-namespaces");
+  if (account.creates_namespaces && account.home_namespaces.empty()) {
+    return util::fail(util::ErrorKind::usage, "--create-namespaces without --home-namespace",
+                      "Name each namespace that kubist is to create.");
+  }
   KUBIST_CHECK(check_outside(account));
   print_objects(context, setup::init_rbac());
   context.out().write("---\n");
@@ -146,8 +151,10 @@ CommandSpec init_command() {
           "those that a ServiceAccount needs with which kubist applies, reconciles and deletes "
           "what is in a project (in --namespace). The project's account, which kubist "
           "impersonates, is among them. The Project itself and its namespaces on this cluster are "
-          "an "
-          "administrator's: --home-namespace names those that virtual clusters adopt.",
+          "an administrator's: --home-namespace names those that virtual clusters adopt. With "
+          "--create-namespaces kubist may create them itself. Then the account may bind the "
+          "ClusterRole kubist-project in each namespace of the cluster: give it to nobody whom "
+          "you would not trust with all of them.",
       .flags =
           {dry_run_flag("write nothing: client or server"),
            {"agent-image", 0, FlagKind::text, "IMAGE",
@@ -165,6 +172,8 @@ CommandSpec init_command() {
             "the Project, for --print-rbac; by default named as its namespace"},
            {"home-namespace", 0, FlagKind::list, "NAME",
             "a namespace of this cluster that its virtual clusters keep, for --print-rbac"},
+           {"create-namespaces", 0, FlagKind::boolean, "",
+            "kubist creates the namespaces of --home-namespace, for --print-rbac"},
            {"timeout", 0, FlagKind::duration, "DURATION",
             "how long to wait for the kinds to be served", "60s"},
            set_output_flag(),

@@ -75,10 +75,19 @@ Json cluster_rules(const ProjectAccount& account) {
       named(rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, {"get"}),
             {"deployitems.landscaper.gardener.cloud"}),
   });
-  if (!account.home_namespaces.empty()) {
-    rules.push_back(
-        named(rule({""}, {"namespaces"}, {"get", "patch", "delete"}), account.home_namespaces));
+  if (account.home_namespaces.empty()) {
+    return rules;
   }
+  Json verbs{"get", "patch", "delete"};
+  if (account.creates_namespaces) {
+    verbs = k_keep;
+    const Json rbac{"rbac.authorization.k8s.io"};
+    // A namespace that is not there has no Role that could limit these to it.
+    rules.push_back(rule({"apps"}, {"deployments"}, {"list", "patch"}));
+    rules.push_back(named(rule(rbac, {"rolebindings"}, k_keep), {resources::k_project_account}));
+    rules.push_back(named(rule(rbac, {"clusterroles"}, {"bind"}), {k_project_role}));
+  }
+  rules.push_back(named(rule({""}, {"namespaces"}, verbs), account.home_namespaces));
   return rules;
 }
 
@@ -152,8 +161,10 @@ std::vector<Json> init_rbac() {
 std::vector<Json> project_rbac(const ProjectAccount& account) {
   const std::string name = "kubist-project-" + account.ns;
   std::vector<Json> objects;
+  const std::vector<std::string> there =
+      account.creates_namespaces ? std::vector<std::string>() : account.home_namespaces;
   grant(objects, account.ns, name, own_rules(), account);
-  for (const std::string& ns : account.home_namespaces) {
+  for (const std::string& ns : there) {
     grant(objects, ns, name, home_namespace_rules(), account);
   }
   grant(objects, "", name, cluster_rules(account), account);
@@ -168,7 +179,7 @@ std::vector<Json> project_rbac(const ProjectAccount& account) {
                               account.ns, resources::k_project_account));
   };
   bind(account.ns, k_own_namespace_role);
-  for (const std::string& ns : account.home_namespaces) {
+  for (const std::string& ns : there) {
     bind(ns, k_project_role);
   }
   return objects;

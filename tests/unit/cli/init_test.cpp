@@ -58,3 +58,17 @@ TEST_CASE("init: --print-rbac takes no account in a namespace of the project") {
   // Without -n the project's namespace is `default`.
   CHECK(run_words({"init", "--print-rbac", "--service-account", "default/kubist"}).code == 64);
 }
+
+TEST_CASE("init: --print-rbac --create-namespaces lets kubist make those that are named") {
+  const Variable nowhere("KUBECONFIG", "/nonexistent");
+  std::vector<std::string> words{"init", "--print-rbac", "-n", "shop", "--create-namespaces"};
+  const auto none = run_words(words);
+  CHECK(none.code == 64);
+  CHECK_MESSAGE(none.err.find("--create-namespaces without --home-namespace") != std::string::npos,
+                none.err);
+  words.insert(words.end(), {"--home-namespace", "shop-dev"});
+  const auto printed = run_words(words);
+  CHECK_MESSAGE(printed.code == 0, printed.err);
+  CHECK(printed.out.find("namespace: shop-dev") == std::string::npos);  // nothing can be in it yet
+  CHECK(printed.out.find("bind") != std::string::npos);
+}

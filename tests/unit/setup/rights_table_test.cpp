@@ -57,11 +57,13 @@ Json role_in(const std::vector<Json>& objects, std::string_view kind, std::strin
 /// The tables, by the word of their markers.
 std::map<std::string, std::string> tables() {
   const auto printed = project_rbac({"PROJECT", "PROJECT", "ops", "kubist", {"NAMESPACE"}});
+  const auto creating = project_rbac({"PROJECT", "PROJECT", "ops", "kubist", {"NAMESPACE"}, true});
   return {{"virtual-cluster", table(role_in(project_roles(), "ClusterRole", "", k_project_role))},
           {"project", table(role_in(project_roles(), "ClusterRole", "", k_own_namespace_role))},
           {"caller-project", table(role_in(printed, "Role", "PROJECT"))},
           {"caller-namespace", table(role_in(printed, "Role", "NAMESPACE"))},
           {"caller-cluster", table(role_in(printed, "ClusterRole", ""))},
+          {"caller-creating", table(role_in(creating, "ClusterRole", ""))},
           {"controller", table(controller_role())},
           {"target", table(target_role())},
           {"init", table(role_in(init_rbac(), "ClusterRole", ""))}};

@@ -87,6 +87,9 @@ struct ProjectAccount {
   /// Namespaces of the home cluster that its virtual clusters keep: an administrator makes them,
   /// and the virtual clusters adopt them.
   std::vector<std::string> home_namespaces;
+  /// Instead kubist makes them, and binds the project's account in them: rights that no namespace
+  /// limits.
+  bool creates_namespaces = false;
 };
 
 /// The controller's ServiceAccount, roles, Deployment and the like, with its Namespace.
