@@ -78,6 +78,21 @@ class Release(unittest.TestCase):
                 self.assertEqual(sorted(os.listdir(out)), ["SHA256SUMS", "tag-message"][more is None:])
                 self.git("checkout", "-q", ".")
 
+    def test_packages_go_into_a_folder_without_others_of_the_version(self):
+        """The real packaging/make, which a key that nobody has ends before it builds."""
+        version = re.search(r"(?m)^project\(kubist VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+        out = self.root / f"build/release-{version}"
+
+        def make():
+            done = subprocess.run([SOURCE / "packaging/make", out, "--sign", "nobody@example.invalid"],
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            return done.stderr
+
+        self.assertIn("gpg has no secret key nobody@example.invalid", make())
+        (out / f"kubist_{version}_amd64.deb").write_text("")
+        self.assertIn(f"has files of version {version} already", make())
+
     def test_sets_version_and_collects_fragments(self):
         done = self.release("0.4.0")
         self.assertEqual(done.returncode, 0, done.stderr)
