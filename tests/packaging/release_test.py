@@ -83,9 +83,13 @@ class Release(unittest.TestCase):
         version = re.search(r"(?m)^project\(kubist VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text())[1]
         out = self.root / f"build/release-{version}"
 
+        keys = self.root / "keys"
+        keys.mkdir(0o700)
+
         def make():
             done = subprocess.run([SOURCE / "packaging/make", out, "--sign", "nobody@example.invalid"],
-                                  capture_output=True, text=True, timeout=60, check=False)
+                                  capture_output=True, text=True, timeout=60, check=False,
+                                  env={**os.environ, "GNUPGHOME": str(keys)})
             self.assertEqual(done.returncode, 1, done.stderr)
             return done.stderr
 
