@@ -10,8 +10,8 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "controller_rights.hpp"
 #include "integration/executors/mesh_kinds.hpp"
-#include "integration/executors/printed_roles.hpp"
 #include "registry.hpp"
 
 namespace {
@@ -128,64 +128,6 @@ void apply_by_kubectl(const std::vector<Json>& objects) {
   must(kubectl("home", {"apply", "-f", "-"}, text));
 }
 
-/// What the account asked for, each by a right that is in these roles.
-void check_covered(const std::vector<Right>& rights, const std::vector<Json>& requests) {
-  for (const Json& event : requests) {
-    const auto group = data::string_at(event, {"objectRef", "apiGroup"});
-    // What everybody may: discovery, and asking for the caller's own rights.
-    if (data::string_at(event, {"objectRef", "resource"}).empty() ||
-        group == "authorization.k8s.io" || group == "authentication.k8s.io") {
-      continue;
-    }
-    for (const Right& used : used_by(event)) {
-      CHECK_MESSAGE(std::any_of(rights.begin(), rights.end(),
-                                [&](const Right& right) { return covers(right, used); }),
-                    used.to_string());
-    }
-  }
-}
-
-const char* const k_script = "echo '{\"a\": 1}' > \"$EXPORT_PATH\"";
-
-/// Something of what a project may hold. Istio is not here, its kinds are: what counts are the
-/// requests.
-std::vector<Json> content(const std::string& project) {
-  const Json item{
-      {"name", "run"}, {"type", "Script"}, {"image", "localhost/busybox:1"}, {"script", k_script}};
-  const auto execution = [&](const std::string& name, const Json& more) {
-    Json spec{{"items", Json::array({item})}};
-    spec.update(more);
-    return object("Execution", project, name, std::move(spec));
-  };
-  const auto in_dev = [&](const std::string& kind, const std::string& name, const char* spec) {
-    Json all = yaml(spec);
-    all["virtualClusterRef"] = {{"name", "dev"}};
-    return object(kind, project, name, std::move(all));
-  };
-  Json values = kubist::testing::plain("ConfigMap", project, "values");
-  values["data"] = {{"k", "v"}};
-  return {
-      values,
-      secret(project, "password", "secret-value"),
-      object("Cluster", project, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}}),
-      object("Cluster", project, "checked", {{"home", true}}),  // where Istio is, is looked up
-      virtual_cluster(project, "dev", "home", project + "-dev"),
-      execution(
-          "here",
-          {{"imports",
-            Json::array(
-                {{{"name", "one"}, {"configMapRef", {{"name", "values"}, {"key", "k"}}}},
-                 {{"name", "two"}, {"secretRef", {{"name", "password"}, {"key", "value"}}}}})}}),
-      execution("there", {{"virtualClusterRef", {{"name", "dev"}}}}),
-      in_dev("Destination", "web",
-             "{ports: [{port: 80, targetPort: 8080}], subsets: {v1: {labels: {version: v1}}}}"),
-      in_dev("EntryGateway", "entry", "{servers: [{port: 80, hosts: [shop.example.com]}]}"),
-      in_dev("ExternalService", "api", "{hosts: [api.example.org], ports: [{number: 443}]}"),
-      in_dev("TrafficRoute", "web",
-             "{hosts: [shop.example.com], gateways: [entry], routes: [{weights: [{destination: "
-             "web, version: v1}]}]}")};
-}
-
 }  // namespace
 
 TEST_CASE("chart: linted, and made of what init prints") {
@@ -261,6 +203,7 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   const std::string project = world.name("p");
   const Bare bare(ns);
   const MeshKinds mesh;
+  const PlayedIstio istio(world.name("istio"));
   const Chart chart;
   const Registry registry;
   const util::TempDir folder("images");
@@ -284,7 +227,8 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   run_helm({"install", "kubist", chart.file()});
   CHECK(has(registry.log(), "GET /v2/kubist/manifests/" + digest));
 
-  apply_by_kubectl({object("Project", "", project, Json::object())});
+  apply_by_kubectl(
+      {object("Root", "", "root", Json::object()), object("Project", "", project, Json::object())});
   must(kubectl("home", {"wait", "--for=create", "namespace/" + project, "--timeout=240s"}));
   apply_by_kubectl(content(project));
   const CommandResult ready =
@@ -300,6 +244,7 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
                         "--timeout=120s"}));
   CHECK(has(must(run_kubist({"deployitem", "exports", "there-run", "-n", project, "--show"})),
             "a: 1"));
+  make_uses(project);
 
   // A kind of a later chart is the cluster's; Helm does not upgrade those of crds/.
   CHECK(get("home", "customresourcedefinitions", "projects.kubist.io")->dump().find("later") ==
@@ -318,17 +263,21 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   CHECK_MESSAGE(eventually([&] { return has(told.output(), "its projects are free"); }),
                 told.output());
 
-  const CommandResult deleted =
-      kubectl("home", {"delete", "projects.kubist.io", project, "--timeout=240s"});
+  auto requests = audit.requests(user);
+  check_none_refused(requests);
+  end_namespace(project);
+  const CommandResult deleted = kubectl(
+      "home", {"delete", "projects.kubist.io", project, "--ignore-not-found", "--timeout=240s"});
   CHECK_MESSAGE(deleted.exit_code == 0, deleted.err, logs());
   CHECK(!get("home", "namespace", project + "-dev"));
   CHECK(eventually([&] { return !get("home", "namespace", project); }));
+  must(kubectl("home", {"delete", "roots.kubist.io", "root", "--timeout=120s"}));
 
-  const auto requests = audit.requests(user);
-  check_none_refused(requests);
+  requests = audit.requests(user);
+  check_none_refused(of_itself(requests));
   std::vector<Json> roles{*get("home", "clusterroles", "kubist-controller"),
                           *get("home", "roles", "kubist-controller", ns)};
-  check_covered(rights_of(roles), requests);
+  check_rights(rights_of(roles), requests);
 
   must(chart.helm({"uninstall", "kubist", "-n", ns, "--wait"}));
   CHECK(get("home", "customresourcedefinitions", "projects.kubist.io").has_value());

@@ -29,7 +29,7 @@ Json controller_role() {
   }
   const Json all{"*"};
   Json rules = Json::array({
-      rule({resources::k_kubist_group}, read, k_read),
+      rule({resources::k_kubist_group}, read, {"list", "watch"}),
       rule({resources::k_kubist_group}, nodes, {"get", "list", "watch", "patch"}),
       rule({resources::k_kubist_group}, removed, {"delete"}),
       rule({resources::k_kubist_group}, statuses, {"patch"}),

@@ -46,9 +46,9 @@ Json binding(std::string_view kind, std::string_view ns, std::string_view name,
 
 Json istio_check_rules() {
   return Json::array({
-      rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, k_read),
+      rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, {"get", "list"}),
       rule({"admissionregistration.k8s.io"},
-           {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}, k_read),
+           {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}, {"list", "watch"}),
       rule({"rbac.authorization.k8s.io"}, {"clusterroles", "clusterrolebindings"}, {"list"}),
       rule({"apps"}, {"daemonsets"}, {"list"}), rule({""}, {"nodes"}, {"list"}),
       rule({""}, {"pods/proxy"}, {"get"}), rule({"discovery.k8s.io"}, {"endpointslices"}, {"list"}),

@@ -6,9 +6,11 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
 #include "support.hpp"
+#include "support/paths.hpp"
 
 /// What `kubist init --print-rbac` prints, against what the audit log says was made use of.
 namespace it::roles {
@@ -91,7 +93,16 @@ inline std::vector<Json> documents(const std::string& yaml) {
 }
 
 /// A right that a test does not make use of, and why it is printed nevertheless.
-using Unused = std::pair<Right, std::string>;
+struct Unused {
+  Right right;  ///< namespace and name are not compared
+  std::string why;
+  std::string file = {}, test = {};  ///< the case that shows it, where another file has it
+  /// Is that case there?
+  bool is_shown() const {
+    const auto text = kubist::util::read_file(kubist::paths::source_dir() + '/' + file);
+    return file.empty() || (text && text->find(cat('"', test, '"')) != std::string::npos);
+  }
+};
 
 inline std::string what(const Json& event) {
   return cat(data::string_at(event, {"verb"}), ' ', data::string_at(event, {"requestURI"}), ": ",
@@ -135,8 +146,8 @@ inline void check_needed(const std::vector<Right>& printed, const std::vector<Js
     const bool needed =
         std::any_of(used.begin(), used.end(), [&](const Right& one) { return covers(right, one); });
     const auto excuse = std::find_if(unused.begin(), unused.end(), [&](const Unused& entry) {
-      return entry.first.group == right.group && entry.first.verb == right.verb &&
-             entry.first.resource == right.resource;
+      return entry.right.group == right.group && entry.right.verb == right.verb &&
+             entry.right.resource == right.resource;
     });
     if (!needed && excuse != unused.end()) {
       excuses.insert(&*excuse);
@@ -146,8 +157,8 @@ inline void check_needed(const std::vector<Right>& printed, const std::vector<Js
   }
   for (const Unused& each : unused) {
     CHECK_MESSAGE(excuses.contains(&each),
-                  "explained, but used or not printed: ", each.first.to_string(), ": ",
-                  each.second);
+                  "explained, but used or not printed: ", each.right.to_string(), ": ", each.why);
+    CHECK_MESSAGE(each.is_shown(), each.file, " has no test case ", each.test);
   }
 }
 

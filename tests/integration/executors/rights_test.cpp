@@ -1,7 +1,10 @@
 // Whose rights: a run does what its caller may, and nothing under anybody else's name.
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
 #include "printed_roles.hpp"
@@ -233,6 +236,43 @@ TEST_CASE("rights: a dry run before an upgrade names the grants, and they are en
   const CommandResult pruned = reconcile({"--own-rights"});
   CHECK_MESSAGE(pruned.exit_code == 0, pruned.out, pruned.err);
   CHECK(!get("home", "ingressclass", granted));
+}
+
+TEST_CASE("rights: the controller's role without bind gives a project's account no rights") {
+  World world("no-bind");
+  const std::string project = world.name();
+  const std::string ns = world.name("account");
+  put("home", {kubist::testing::plain("Namespace", "", ns),
+               kubist::testing::plain("ServiceAccount", ns, "kubist")});
+  Json rules;
+  for (const Json& printed : roles::documents(
+           must(run_kubist({"init", "--controller", "--agent-image", "none", "--print"})))) {
+    if (printed["kind"] == "ClusterRole" && printed["metadata"]["name"] == "kubist-controller") {
+      rules = printed["rules"];
+    }
+  }
+  const auto binds = [](const Json& each) { return each["verbs"] == Json::array({"bind"}); };
+  const auto bind = std::find_if(rules.begin(), rules.end(), binds);
+  REQUIRE(bind != rules.end());
+  rules.erase(bind);
+  const Grant grant(world.name("controller"), rules,
+                    {{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", ns}});
+  const std::string token(
+      kubist::util::trim(must(kubectl("home", {"create", "token", "kubist", "-n", ns}))));
+  const kubist::util::TempDir folder("no-bind");
+  const std::string config = folder.path() / "kubeconfig";
+  REQUIRE(kubist::util::write_file(config, token_config("home", token).dump()));
+
+  put("home", {object("Project", "", project, Json::object())});
+  const CommandResult run =
+      run_kubist({"reconcile", "Project/" + project, "--timeout=60s", "--kubeconfig", config});
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  const auto live = get("home", "projects.kubist.io", project);
+  CHECK(condition(live, "Stalled") == "True");
+  CHECK(reason(live, "Ready") == "RoleNotBound");
+  CHECK_MESSAGE(message(live, "Ready").find("attempting to grant RBAC permissions not currently") !=
+                    std::string::npos,
+                message(live, "Ready"));
 }
 
 TEST_CASE("rights: auth can-i answers for the caller, and for a project's account") {

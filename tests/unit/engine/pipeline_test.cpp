@@ -1,8 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <kubist/engine/policy_case.hpp>
-
-#include "fakes.hpp"
+#include "function_policy.hpp"
 
 using namespace kubist::engine;
 using namespace kubist::engine::testing;
@@ -10,38 +8,6 @@ using kubist::util::ErrorKind;
 using kubist::util::fail;
 
 namespace {
-
-using Function = std::function<kubist::util::Result<Json>(Json)>;
-
-struct FunctionRuntime : PolicyRuntime {
-  explicit FunctionRuntime(Function given) : function(std::move(given)) {}
-  std::vector<PolicyAnswer> evaluate(const PolicyDefinition&, std::span<const Json> inputs,
-                                     const std::stop_token&) override {
-    batches.push_back(inputs.size());
-    std::vector<PolicyAnswer> answers;
-    for (const Json& input : inputs) {
-      answers.push_back({function(input), "", false});
-    }
-    return answers;
-  }
-  Function function;
-  std::vector<std::size_t> batches;
-};
-
-std::shared_ptr<FunctionRuntime> add_policy(World& world, const std::string& name,
-                                            Function function, Json parameters = Json::object()) {
-  auto runtime = std::make_shared<FunctionRuntime>(std::move(function));
-  auto definition = definition_of(name, runtime, std::move(parameters));
-  definition->wants_now = definition->wants_run = true;
-  world.policies.add_builtin(definition);
-  return runtime;
-}
-
-Json append(Json list, const std::string& text) {
-  Json& label = list["items"][0]["spec"]["labels"]["path"];
-  label = (label.is_string() ? label.get<std::string>() : "") + text;
-  return list;
-}
 
 void use(World& world, Json policies) {
   world.home.at("VirtualCluster", "p1", "p1c1v1")["spec"]["policies"] = std::move(policies);
@@ -360,59 +326,4 @@ TEST_CASE("pipeline: now and run come only where they are asked for") {
   Json with = make_policy_input(definition, input)["functionConfig"];
   CHECK(with["now"] == "1970-01-01T00:00:00Z");
   CHECK(with["run"]["attempt"] == 1);
-}
-
-TEST_CASE("policies: definitions are found by namespace, built-in ones cannot be replaced") {
-  World world;
-  add_policy(world, "JsonPatch", [](Json list) { return list; });
-  auto runtime = std::make_shared<FunctionRuntime>([](Json list) { return list; });
-  auto runtime_for = [&](const std::string& key) -> std::shared_ptr<PolicyRuntime> {
-    return key == "jsonnet" ? runtime : nullptr;
-  };
-  auto make = [&](const std::string& kind, const std::string& ns, const std::string& name,
-                  Json runtime_spec) {
-    return read_policy_definition(
-        make_object(kind, ns, name, {{"runtime", std::move(runtime_spec)}}), runtime_for,
-        [](std::string text) { return PromqlQuery{std::move(text)}; });
-  };
-  Json jsonnet = {{"jsonnet", {{"source", "function(x) x"}}}};
-  auto team = make("PolicyDefinition", "p1", "guard", jsonnet);
-  auto everyone = make("ClusterPolicyDefinition", "", "guard", jsonnet);
-  REQUIRE(team);
-  REQUIRE(everyone);
-  REQUIRE(world.policies.add(*team));
-  REQUIRE(world.policies.add(*everyone));
-  CHECK((*world.policies.find("p1", "guard"))->origin == "PolicyDefinition");
-  CHECK((*world.policies.find("p2", "guard"))->origin == "ClusterPolicyDefinition");
-  CHECK((*world.policies.find("p1", "guard"))->source == "function(x) x");
-  CHECK(world.policies.list("p1").size() == 2);
-  CHECK_FALSE(world.policies.add(*make("PolicyDefinition", "p1", "JsonPatch", jsonnet)));
-  CHECK_FALSE(make("PolicyDefinition", "p1", "x", {{"exec", "tool"}}));
-  CHECK_FALSE(make("PolicyDefinition", "p1", "x", Json::object()));
-}
-
-TEST_CASE("policy case: a recorded input is run and compared in part") {
-  World world;
-  add_policy(world, "A", [](Json list) { return append(std::move(list), "a"); });
-  Json document = {
-      {"policy", "A"},
-      {"input", {{"kind", "ResourceList"}, {"items", {make_object("VirtualCluster", "p", "c")}}}},
-      {"expected", {{"items", {{{"spec", {{"labels", {{"path", "a"}}}}}}}}}}};
-  auto test = read_policy_case(document, "case.yaml");
-  REQUIRE(test);
-  auto result = run_policy_case(*test, world.policies, "p");
-  REQUIRE(result);
-  CHECK_MESSAGE(result->passed, result->message);
-  test->expected["items"][0]["spec"]["labels"]["path"] = "b";
-  result = run_policy_case(*test, world.policies, "p");
-  CHECK_FALSE(result->passed);
-  REQUIRE(result->differences.size() == 1);
-  CHECK(result->differences[0].pointer == "/items/0/spec/labels/path");
-  // What a live run refuses is refused here: a Cluster has no labels.
-  test->input["items"][0]["kind"] = "Cluster";
-  result = run_policy_case(*test, world.policies, "p");
-  CHECK_FALSE(result->passed);
-  CHECK_MESSAGE(result->message.find("a spec that the kind does not take") != std::string::npos,
-                result->message);
-  CHECK_FALSE(read_policy_case({{"policy", "A"}}, "x"));
 }
