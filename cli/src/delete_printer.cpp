@@ -38,8 +38,8 @@ void DeletionPrinter::result(const ObjectResult& result) {
     const auto name = display_name(result.ref);
     const std::string& ns = result.ref.ns;
     m_printer.line(cat(name.substr(0, name.find('/')), " \"", result.ref.name, "\" ",
-                       m_force ? "force deleted" : "deleted", m_suffix,
-                       ns.empty() ? "" : cat(" from ", ns, " namespace"), '\n'));
+                       m_force ? "force deleted" : "deleted",
+                       ns.empty() ? "" : cat(" from ", ns, " namespace"), m_suffix, '\n'));
     m_context.out().flush();
   }
 }

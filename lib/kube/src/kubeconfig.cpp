@@ -172,7 +172,6 @@ Kubeconfig merge_kubeconfigs(std::vector<Kubeconfig> configs) {
 Json to_json(const Kubeconfig& config, bool redacted) {
   return {{"apiVersion", "v1"},
           {"kind", "Config"},
-          {"preferences", Json::object()},
           {"clusters", entries_json(config.clusters, "cluster", redacted)},
           {"users", entries_json(config.users, "user", redacted)},
           {"contexts", entries_json(config.contexts, "context", redacted)},

@@ -93,8 +93,8 @@ inside() { nsenter --net="$netns" "$@"; }
 
 exec_inside() {
   [ $# -gt 0 ] || die "exec: name a command"
-  # The machine's own kubectl where it has one.
-  PATH=$PATH:$(binary_dir) KUBECONFIG=$(kubeconfig_path home) \
+  # kubectl is the cluster's, whatever the machine has.
+  PATH=$(binary_dir):$PATH KUBECONFIG=$(kubeconfig_path home) \
     KUBIST_AGENT_IMAGE=${KUBIST_AGENT_IMAGE-localhost/kubist:dev} exec nsenter --net="$netns" "$@"
 }
 

@@ -281,7 +281,7 @@ TEST_CASE("delete: waits until objects are gone, and names what holds them") {
   run_kubectl({"-n", ns.name(), "create", "cm", "y"});
   CHECK(
       run_kubist({"delete", "-n", ns.name(), "configmaps", "-l", "a=b", "--dry-run=server"}).out ==
-      "configmap \"x\" deleted (server dry run)" + from);
+      "configmap \"x\" deleted from " + ns.name() + " namespace (server dry run)\n");
   CHECK(run_kubist({"delete", "-n", ns.name(), "configmaps", "-l", "a=b"}).out ==
         "configmap \"x\" deleted" + from);
   CHECK(names(ns.name(), "cm") == "configmap/y\n");

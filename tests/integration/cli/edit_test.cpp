@@ -127,7 +127,7 @@ TEST_CASE("edit: what was refused is opened again with the reason and the commen
 
 TEST_CASE("edit: an empty file cancels, a failed editor and another name lose nothing") {
   const Editing editing("edit");
-  const Ran empty = editing.edit("kubist", "cm/a", ": > \"$1\"");  // kubectl 1.32 sends it
+  const Ran empty = editing.edit("kubist", "cm/a", ": > \"$1\"");  // kubectl sends it
   CHECK(empty.code == 0);
   CHECK(empty.err.find("Edit cancelled, saved file was empty.") != std::string::npos);
   const Ran failed = editing.edit("kubist", "cm/a", "sed -i 's/  k: v/  k: x/' \"$1\"; exit 3");

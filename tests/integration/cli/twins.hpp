@@ -47,20 +47,11 @@ class Twins {
     said.err = util::replace_all(said.err, ns(who), "NS");
     return said;
   }
-  /// What kubist says of deletions, as kubectl before 1.34 said it, where `theirs` is of such a
-  /// one.
-  static std::string as_said_before_134(const std::string& ours, const std::string& theirs) {
-    constexpr std::string_view k_from = " from NS namespace";
-    return theirs.find(k_from) == std::string::npos ? util::replace_all(ours, k_from, "") : ours;
-  }
   /// Both say the same, and fail or do not.
   void check_same(const Words& words) const {
     CAPTURE(util::join(words, " "));
-    Ran theirs = ask("kubectl", words);
-    Ran ours = ask("kubist", words);
-    ours.out = as_said_before_134(ours.out, theirs.out);
-    // Of what it has not sent, kubectl before 1.34.
-    theirs.out = util::replace_all(theirs.out, "  creationTimestamp: null\n", "");
+    const Ran theirs = ask("kubectl", words);
+    const Ran ours = ask("kubist", words);
     CHECK_MESSAGE(ours.out == theirs.out, ours.err, theirs.err);
     CHECK_MESSAGE((ours.code == 0) == (theirs.code == 0), ours.err, theirs.err);
   }

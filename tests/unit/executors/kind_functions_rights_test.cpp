@@ -214,3 +214,56 @@ TEST_CASE("kind functions: at a target a Cluster's objects are its kubeconfig's"
   s.settle();
   CHECK(!config_map(s.far, "tools"));
 }
+
+namespace {
+
+/// Cluster shop/home keeps ConfigMap tools/made by an account that has lost its rights, or, where
+/// it is not `made`, never had any; both Cluster and Project shall go.
+void delete_without_rights(Site& s, bool made) {
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "tools"));
+  s.home->put(definition("registers", {{"wraps", "Cluster"},
+                                       {"serviceAccountName", "platform"},
+                                       {"allows", {{"namespaces", {"tools"}}}}}));
+  s.put("Cluster", "shop", "home", home_cluster(executor("registers", {{"namespace", "tools"}})));
+  const auto judge = [&](bool may) {
+    s.home->judge([may](const LoggedRequest& request) { return may || request.as != k_platform; });
+  };
+  judge(made);
+  s.settle();
+  judge(false);
+  s.home->remove("clusters.kubist.io", "home", "shop");
+  s.home->remove("projects.kubist.io", "shop");
+}
+
+}  // namespace
+
+TEST_CASE("kind functions: what its account may not delete holds up nobody who says so") {
+  for (const bool made : {true, false}) {
+    for (const bool own_rights : {true, false}) {
+      CAPTURE(made);
+      CAPTURE(own_rights);
+      Site s;
+      delete_without_rights(s, made);
+      const auto refused = s.settle();
+      const auto& cluster = node_of(refused, "Cluster", "home");
+      CHECK(cluster.reason == "Forbidden");
+      for (const char* way_out : {"kubectl create role", "--own-rights"}) {
+        CHECK_MESSAGE(cluster.message.find(way_out) != std::string::npos, cluster.message);
+      }
+      CHECK(condition(s.get("clusters", "shop", "home"), "Stalled") == "True");
+      CHECK(!s.project("shop").is_null());
+
+      executors::ReconcileOptions options;
+      options.own_rights = own_rights;
+      options.abandon = !own_rights;
+      const auto gone = s.reconcile(options);
+      CHECK(node_of(gone, "Cluster", "home").left_behind ==
+            (own_rights ? std::vector<std::string>() : std::vector<std::string>{"ConfigMap/made"}));
+      CHECK(config_map(s.home, "tools").has_value() == (made && !own_rights));
+      CHECK(s.get("clusters", "shop", "home").is_null());
+      s.settle();
+      CHECK(s.project("shop").is_null());
+    }
+  }
+}

@@ -35,14 +35,15 @@ util::Result<TrafficPlace> project_place(Work& work, const std::string& ns,
 }
 
 util::Result<TrafficPlace> home_place(Work& work, const std::string& account) {
+  ProjectAccounts& accounts = work.world().sites.accounts();
   TrafficPlace place;
   place.by_account = true;
   place.own_client = work.world().home;
   if (!account.empty()) {
-    KUBIST_TRY(place.client, work.world().sites.accounts().client_as(
-                                 std::string(setup::k_controller_namespace), account, work.stop()));
+    KUBIST_TRY(place.client, accounts.client_as(std::string(setup::k_controller_namespace), account,
+                                                work.stop()));
   }
-  place.delete_client = place.client;
+  place.delete_client = accounts.deletions_of(place.client);
   return place;
 }
 
@@ -75,6 +76,26 @@ std::string account_of(const World& world, const engine::Node& node, std::string
              : "";
 }
 
+util::Result<engine::Removal> remove_from(
+    Work& work, const Json& inventory, const TrafficPlace& place,
+    const std::function<Users(const TrafficPlace& place)>& users, Orphans orphans) {
+  if (place.delete_client == nullptr) {
+    return util::fail(util::make_error(
+        util::ErrorKind::forbidden, "no definition says as whom its executor's objects are deleted",
+        "Delete them with your own rights: --own-rights.", k_account_not_yours));
+  }
+  // What goes with the whole namespace needs nobody's leave.
+  const bool all_goes =
+      place.virtual_cluster != nullptr && work.context().graph.deleting(place.virtual_cluster->id);
+  auto removed =
+      OwnedObjects(work, place, inventory).remove_all(all_goes ? Users{} : users(place), orphans);
+  const bool denied = !removed && removed.error().http_status == 403;
+  if (denied && place.by_account && !work.world().sites.accounts().own_rights()) {
+    removed.error().hint += " Or --own-rights deletes it with your own.";
+  }
+  return removed;
+}
+
 }  // namespace
 
 util::Result<TrafficPlace> function_place(Work& work, const std::string& account, bool removing) {
@@ -99,30 +120,20 @@ util::Result<TrafficPlace> function_place(Work& work, const std::string& account
 util::Result<engine::Removal> remove_listed(
     Work& work, const Json& inventory, const util::Result<TrafficPlace>& place,
     const std::function<Users(const TrafficPlace& place)>& users, Orphans orphans) {
-  if (place && place->delete_client != nullptr) {
-    // What goes with the whole namespace needs nobody's leave.
-    const bool all_goes = place->virtual_cluster != nullptr &&
-                          work.context().graph.deleting(place->virtual_cluster->id);
-    return OwnedObjects(work, *place, inventory)
-        .remove_all(all_goes ? Users{} : users(*place), orphans);
-  }
-  const util::Error why =
-      place
-          ? util::make_error(util::ErrorKind::forbidden,
-                             "no definition says as whom its executor's objects are deleted",
-                             "Delete them with your own rights: --own-rights.", k_account_not_yours)
-          : place.error();
+  auto removed = place ? remove_from(work, inventory, *place, users, orphans)
+                       : util::Result<engine::Removal>(util::fail(place.error()));
   // A virtual cluster that is gone took what it had along, or was let go with it.
-  const bool nowhere = work.node().leaving && work.node().parent == engine::k_no_node;
-  if (!work.world().abandon && !nowhere) {
-    return util::fail(why);
+  const bool nowhere = !place && work.node().leaving && work.node().parent == engine::k_no_node;
+  const bool lets_go = work.world().abandon && !work.stop().stop_requested();
+  if (removed || (!lets_go && !nowhere)) {
+    return removed;
   }
   std::vector<std::string> left;
   for (const Json& entry : inventory) {
     left.push_back(
         util::cat(data::string_at(entry, {"kind"}), '/', data::string_at(entry, {"name"})));
   }
-  return abandoned(why, std::move(left));
+  return abandoned(removed.error(), std::move(left));
 }
 
 util::Result<engine::Removal> remove_function_objects(Work& work, bool with_node) {

@@ -27,8 +27,8 @@ util::Result<TrafficPlace> function_place(Work& work, const std::string& account
 /// orphaned.
 util::Result<engine::Removal> remove_function_objects(Work& work, bool with_node);
 
-/// Deletes what an inventory has in that place with its node; where the place cannot be reached,
-/// lets go of it if it may (--abandon, or with its virtual cluster gone).
+/// Deletes what an inventory has in that place with its node. What cannot be deleted, or reached,
+/// is let go of by --abandon; so is what cannot be reached with its virtual cluster gone.
 util::Result<engine::Removal> remove_listed(
     Work& work, const data::Json& inventory, const util::Result<TrafficPlace>& place,
     const std::function<Users(const TrafficPlace& place)>& users, Orphans orphans);

@@ -224,8 +224,14 @@ util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::delete_client_for(
   if (!as_project || !m_own_rights) {
     return nullptr;
   }
-  const Account& as = account(resources::project_user(*project.object));
-  return client_through(*m_home, std::make_shared<DeleteTransport>(m_home, as.client));
+  return deletions_of(account(resources::project_user(*project.object)).client);
+}
+
+std::shared_ptr<kube::Client> ProjectAccounts::deletions_of(
+    std::shared_ptr<kube::Client> account) const {
+  return m_own_rights && account != nullptr
+             ? client_through(*m_home, std::make_shared<DeleteTransport>(m_home, account))
+             : account;
 }
 
 util::Result<> ProjectAccounts::note_bound(const engine::Node& project, const std::string& ns,

@@ -72,6 +72,9 @@ class ProjectAccounts {
   util::Result<std::shared_ptr<kube::Client>> client_as(const std::string& ns,
                                                         const std::string& name,
                                                         const std::stop_token& stop);
+  /// For deleting what that client's account made: with --own-rights the caller deletes what the
+  /// account may not. Null stays null.
+  std::shared_ptr<kube::Client> deletions_of(std::shared_ptr<kube::Client> account) const;
   /// May the caller's own rights be used beyond the projects' namespaces (--own-rights)?
   bool own_rights() const { return m_own_rights; }
   /// Does it act as the project's account?
