@@ -23,7 +23,7 @@ CRD = "customresourcedefinition.apiextensions.k8s.io"
 ITEMS = "deployitems.landscaper.gardener.cloud"
 AGAIN = ("deployitem", "reconcile", "work-count", "-n", "compat", "--force", "--timeout=2m")
 ETCD = "http://127.0.0.1:2379/v3/kv/"
-KEPT = re.compile(r"/registry/(?!leases/|events/).*/compat(-dev)?(/|$)")
+KEPT = re.compile(r"/registry/(?!leases/|events/).*/compat(-dev|-note)?(/|$)")
 
 
 def run(*words, given=None, good=(0,), **variables):
@@ -140,6 +140,14 @@ class Upgrade(unittest.TestCase):
         self.assertIn("; 0 writes", kubist("reconcile", "Project/compat"))
         self.assertEqual(revisions(), before)
 
+    def check_inventory(self):
+        """What was applied with an inventory is known by it: nothing is applied again, and what is gone is pruned."""
+        apply = ("apply", "-n", "compat", "--inventory", "applied", "--prune", "-f")
+        said = kubist(*apply, FOLDER / "applied.yaml", "--dry-run=server")
+        self.assertEqual({line.split()[1] for line in said.splitlines()}, {"unchanged"})
+        first = (FOLDER / "applied.yaml").read_text(encoding="utf-8").partition("\n---\n")[0]
+        self.assertRegex(run(KUBIST, *apply, "-", given=first), r"configmap/goes (pruned|deleted)")
+
     def check_work_goes_on(self):
         """Only what changes is written; what ran before gets its state back."""
         kubectl("patch", ITEMS, "settings", "-n", "compat", "--type=json", "-p",
@@ -167,11 +175,12 @@ class Upgrade(unittest.TestCase):
         recorded = json.loads((folder / "cluster/objects.json").read_text(encoding="utf-8"))
         namespaces = sorted({each["metadata"].get("namespace") for each in objects} - {None})
         spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in namespaces]
-        self.addCleanup(kubectl, "delete", "--wait=false", "--ignore-not-found", objects=objects + spaces)
+        self.addCleanup(kubectl, "delete", "--timeout=1m", "--ignore-not-found", objects=objects + spaces)
         kubectl("create", objects=spaces)
         create(objects)
         before = content(live(objects))
         store(recorded)
+        self.addCleanup(kubectl, "delete", "executordefinitions.kubist.io", "compat-note", "--ignore-not-found")
         self.addCleanup(run, KUBIST, "delete", "project", "compat", "--timeout=1m", good=(0, 1, 3))
         self.upgrade()
         self.assertEqual(content(live(objects)), before)
@@ -179,6 +188,7 @@ class Upgrade(unittest.TestCase):
         self.assertEqual(content(live(objects)), before)
         kubectl("delete", "--wait=true", objects=objects)
         self.check_kept(recorded)
+        self.check_inventory()
         self.check_work_goes_on()
         self.check_older_agent(json.loads((folder / "agent/contract.json").read_text(encoding="utf-8"))["flags"])
 
