@@ -244,7 +244,7 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
                         "--timeout=120s"}));
   CHECK(has(must(run_kubist({"deployitem", "exports", "there-run", "-n", project, "--show"})),
             "a: 1"));
-  make_uses(project);
+  make_uses(project, ns);
 
   // A kind of a later chart is the cluster's; Helm does not upgrade those of crds/.
   CHECK(get("home", "customresourcedefinitions", "projects.kubist.io")->dump().find("later") ==

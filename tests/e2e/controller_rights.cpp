@@ -21,9 +21,10 @@ const char* const k_script = "echo '{\"a\": 1}' > \"$EXPORT_PATH\"";
 void check_covered(const std::vector<Right>& rights, const std::vector<Json>& requests) {
   for (const Json& event : requests) {
     const auto group = data::string_at(event, {"objectRef", "apiGroup"});
-    // What everybody may: discovery, and asking for the caller's own rights.
+    // What everybody may: discovery, and asking for the caller's own rights; what was refused.
     if (data::string_at(event, {"objectRef", "resource"}).empty() ||
-        group == "authorization.k8s.io" || group == "authentication.k8s.io") {
+        data::int_at(event, {"responseStatus", "code"}) == 403 || group == "authorization.k8s.io" ||
+        group == "authentication.k8s.io") {
       continue;
     }
     for (const Right& used : used_by(event)) {
@@ -112,10 +113,14 @@ spec:
       - apiVersion: apps/v1
         kind: Deployment
         metadata: {name: of-item}
-        spec:
+        spec: &spec
           replicas: 0
           selector: {matchLabels: {app: of-item}}
           template: {metadata: {labels: {app: of-item}}, spec: {containers: [{name: c, image: none}]}}
+      - apiVersion: apps/v1
+        kind: StatefulSet
+        metadata: {name: of-item}
+        spec: *spec
 )";
 
 }  // namespace
@@ -182,7 +187,7 @@ std::vector<Json> content(const std::string& project) {
           "none, service: 'stats:80', path: /}}, count: '{.n}', successes: '{.s}'}]}")};
 }
 
-void make_uses(const std::string& project) {
+void make_uses(const std::string& project, const std::string& system) {
   const std::string dev = project + "-dev";
   make_ready_pod(dev, "v1");  // else nothing is sent there
   put("home",
@@ -203,6 +208,14 @@ void make_uses(const std::string& project) {
   };
   CHECK(eventually(is_told));
   CHECK(eventually([&] { return get("home", "httproutes", "inner", dev).has_value(); }));
+  // As a replica that was killed leaves it.
+  patch("home", "leases", "kubist", project, kube::PatchType::merge,
+        {{"metadata", {{"annotations", {{"kubist.io/replica", system + "/kubist-gone"}}}}},
+         {"spec", {{"holderIdentity", "gone"}}}});
+  CHECK(eventually([&] {
+    return data::string_at(*get("home", "leases", "kubist", project), {"spec", "holderIdentity"}) !=
+           "gone";
+  }));
   // As where an executor of somebody's own made something, or `kubist delete` was cut short.
   for (const auto& [kind, name, of] :
        {std::tuple{"roots", "root", ""}, std::tuple{"canaryreleases", "web", project.c_str()},
@@ -231,7 +244,9 @@ void end_namespace(const std::string& project) {
 }
 
 std::vector<Json> of_itself(std::vector<Json> requests) {
-  std::erase_if(requests, [](const Json& event) { return event.contains("impersonatedUser"); });
+  std::erase_if(requests, [](const Json& event) {
+    return event.contains("impersonatedUser") || what(event).find("/of-item") != std::string::npos;
+  });
   return requests;
 }
 

@@ -11,8 +11,9 @@ namespace kubist::e2e {
 /// requests.
 std::vector<it::Json> content(const std::string& project);
 
-/// Changes something of it when it is Ready: a failure is told, and Deployments restart for Istio.
-void make_uses(const std::string& project);
+/// Changes something of it when it is Ready: a failure is told, Deployments restart for Istio, and
+/// the replica that has it, in namespace `system`, is taken for a dead one.
+void make_uses(const std::string& project, const std::string& system);
 
 /// Deletes it while the namespace of its virtual cluster is going, in which its account has no
 /// rights any more.
@@ -31,7 +32,8 @@ class PlayedIstio {
   std::string m_webhook;
 };
 
-/// Those that it did not send for another account.
+/// Those that it did not send for another account, without the looks at a StatefulSet and a
+/// Deployment that went with their namespace, which nobody may take by then.
 std::vector<it::Json> of_itself(std::vector<it::Json> requests);
 
 /// Each request of the controller was by one of these rights, and each right was used, or another

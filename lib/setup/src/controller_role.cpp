@@ -44,7 +44,7 @@ Json controller_role() {
             {k_project_role, k_own_namespace_role}),
       rule({""}, {"configmaps"}, k_read),
       rule({""}, {"events"}, {"create"}),
-      rule({"apps"}, {"deployments"}, {"get", "list", "watch", "patch"}),  // restarts
+      rule({"apps"}, {"deployments"}, {"list", "watch", "patch"}),  // restarts
       // Drift of what the projects' accounts made.
       rule({""}, {"services"}, k_read),
       rule({"networking.istio.io"}, all, k_read),

@@ -67,6 +67,26 @@ TEST_CASE("managed: what was made in a version that is served no more goes, too"
   CHECK(f.records.empty());
 }
 
+TEST_CASE("managed: what nobody may look at goes along with its namespace") {
+  Made f;
+  f.cluster.put({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "default"}}}});
+  f.cluster.put(testing::widget_crd({"v1"}));
+  f.make(testing::widget("v1"));
+  constexpr const char* k_look = "GET /apis/example.com/v1/namespaces/default/widgets/w*";
+  f.cluster.fail(k_look, 403);
+  const auto refused = f.step();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().http_status == 403);
+  CHECK_FALSE(f.records.empty());
+
+  f.cluster.remove("namespaces", "default");
+  f.cluster.fail(k_look, 403);
+  const auto gone = f.step();
+  REQUIRE(gone);
+  CHECK(gone->empty());
+  CHECK(f.records.empty());
+}
+
 TEST_CASE("managed: what a server that is down has stays recorded") {
   Made f;
   f.cluster.put(testing::widget_crd({"v1"}));

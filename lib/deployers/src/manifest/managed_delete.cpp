@@ -59,6 +59,10 @@ class DeleteStep {
       const auto found =
           apply::find_owned(*m_job.place.deletions(), records, kube::Form::object, m_world.stop);
       for (std::size_t i = 0; i < tags.size(); ++i) {
+        if (!found[i] && goes_along(records[i].ref, found[i].error())) {
+          gone[tags[i]] = true;
+          continue;
+        }
         KUBIST_CHECK(found[i]);
         gone[tags[i]] = found[i]->live.is_null() || is_others(*found[i]);
         if (gone[tags[i]]) {
@@ -76,6 +80,16 @@ class DeleteStep {
       }
     }
     return {};
+  }
+
+  /// No account has rights in a namespace of the home cluster that is going or gone, and what is in
+  /// it goes along.
+  bool goes_along(const resources::ObjectRef& ref, const util::Error& error) {
+    if (error.http_status != 403 || ref.ns.empty() || !m_job.place.cluster.empty()) {
+      return false;
+    }
+    const auto ns = m_world.home->find(kube::well_known::namespaces(), "", ref.ns, m_world.stop);
+    return ns && (!*ns || !resources::ObjectView(**ns).deletion_timestamp().empty());
   }
 
   bool is_others(const apply::Owned& owned) {
