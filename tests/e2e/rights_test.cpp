@@ -132,7 +132,7 @@ void fail_and_mend(const Account& account, const std::string& project) {
   put("home", {config_map(project, "late")});
   must(account.kubist(reconcile));
   const auto told = [&] {
-    return must(run_kubist({"events", "-n", project, "--for", "execution/late"}));
+    return must(account.kubist({"events", "-n", project, "--for", "execution/late"}));
   };
   CHECK_MESSAGE(
       eventually([&] { return count(told(), "Warning") == 1 && count(told(), "Normal") == 1; }),

@@ -45,7 +45,7 @@ std::string server_of(const std::string& cluster) {
 
 }  // namespace
 
-FaultProxy::FaultProxy(const std::string& cluster, int ports) : m_kubeconfig(kubeconfig(cluster)) {
+FaultProxy::FaultProxy(const std::string& cluster, int ports) : m_cluster(cluster) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto pki = kubeconfig("home").parent_path().parent_path() / "pki" / cluster;
   std::vector<std::string> words{program(), "--server", server_of(cluster),   "--pki",
@@ -87,7 +87,10 @@ std::vector<std::string> FaultProxy::urls() const {
 }
 
 std::vector<std::string> FaultProxy::through(std::vector<std::string> args) const {
-  args.insert(args.end(), {"--kubeconfig", m_kubeconfig, "--server", url()});
+  args.insert(args.end(), {"--server", url()});
+  if (m_cluster != "home") {
+    args.insert(args.end(), {"--kubeconfig", kubeconfig(m_cluster)});
+  }
   return args;
 }
 

@@ -23,7 +23,7 @@ class FaultProxy {
   /// Of each port.
   std::vector<std::string> urls() const;
   std::string url() const { return urls().front(); }
-  /// The same arguments, through it.
+  /// The same arguments, through it; to home with the credentials that they have there.
   std::vector<std::string> through(std::vector<std::string> args) const;
   /// From now on these hold (an array), and are counted from nothing.
   void rules(const kubist::data::Json& rules);
@@ -50,7 +50,7 @@ class FaultProxy {
   kubist::data::Json ask(const kubist::data::Json& command);
   kubist::data::Json answer();
 
-  std::string m_kubeconfig, m_unread;
+  std::string m_cluster, m_unread;
   pid_t m_pid = -1;
   int m_in = -1, m_out = -1;  // its stdin and stdout
   std::vector<int> m_ports;

@@ -43,7 +43,7 @@ Json own_rules() {
       rule({"coordination.k8s.io"}, {"leases"}, {"create"}),
       named(rule({"coordination.k8s.io"}, {"leases"}, {"get", "update"}), {"kubist"}),
       rule({""}, {"configmaps"}, k_manage),
-      rule({""}, {"events"}, {"create"}),
+      rule({""}, {"events"}, {"list", "create"}),
       named(rule({""}, {"serviceaccounts"}, {"impersonate"}), {resources::k_project_account}),
   });
   for (Json& each : pod_rules()) {

@@ -25,7 +25,7 @@ TEST_CASE("manifest item: within limits it keeps to its namespaces, Secrets and 
   };
   stage.world.place_of = [&](const std::string&, const std::string&) -> util::Result<Place> {
     return Place{
-        .client = stage::home(), .ns = stage.place(), .cluster = "place", .limits = limits};
+        .client = stage.as_project, .ns = stage.place(), .cluster = "place", .limits = limits};
   };
   const auto reason_of = [&](const std::string& name, const Json& config) {
     stage.make_item(name, "manifest", config);

@@ -47,7 +47,7 @@ TEST_CASE("manifest item: delete-without-uninstall leaves the objects") {
 TEST_CASE("manifest item: another target: the objects move") {
   Stage stage;
   stage.world.place_of = [&](const std::string&, const std::string& target) -> util::Result<Place> {
-    return Place{stage::home(), target == "first" ? stage.place() : stage.ns(), target};
+    return Place{stage.as_project, target == "first" ? stage.place() : stage.ns(), target};
   };
   stage.make_item("app", "manifest", {{"manifests", {config_map("a")}}},
                   {{"target", {{"name", "first"}}}});

@@ -10,10 +10,12 @@
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/setup/install.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 
+#include "caller.hpp"
 #include "support/live.hpp"
 
 namespace stage {
@@ -31,6 +33,7 @@ void ensure_crd() {
   options.force = true;
   REQUIRE(home()->run(kube::apply(wk::custom_resource_definitions(), crd, options)));
   REQUIRE(it::eventually([] { return home()->list(deploy_items(), "default").has_value(); }));
+  it::put("home", setup::project_roles());
 }
 
 Json namespace_object(const std::string& name) {
@@ -45,9 +48,14 @@ Stage::Stage() : m_ns("items-" + util::random_suffix(8)), m_place(m_ns + "-place
   ensure_crd();
   make(wk::namespaces(), namespace_object(m_ns));
   make(wk::namespaces(), namespace_object(m_place));
-  world.home = home();
+  it::caller::grant({.project = m_ns, .ns = m_ns, .home_namespaces = {m_place}});
+  world.home = it::caller::client();
+  as_project =
+      it::caller::is_administrator()
+          ? world.home
+          : world.home->as(resources::service_account_user(m_ns, resources::k_project_account));
   world.place_of = [this](const std::string&, const std::string&) -> util::Result<Place> {
-    return Place{home(), m_place, "place"};
+    return Place{as_project, m_place, "place"};
   };
   world.writer = kube::Writer(kube::Writer::Rules{.told = [this](const kube::Write& write) {
     const std::lock_guard lock(m_mutex);
@@ -63,6 +71,7 @@ Stage::Stage() : m_ns("items-" + util::random_suffix(8)), m_place(m_ns + "-place
 }
 
 Stage::~Stage() {
+  it::caller::revoke();
   auto items = home()->list(deploy_items(), m_ns);
   for (const Json& item : items ? items->items : std::vector<Json>{}) {
     (void)home()->run(kube::patch(deploy_items(), m_ns, item["metadata"]["name"].get<std::string>(),

@@ -10,11 +10,13 @@
 #include <kubist/deployers/runner.hpp>
 #include <kubist/kube/client.hpp>
 
-/// A namespace on the test cluster with DeployItems in it that deploy into a second one.
+/// A project's namespace on the test cluster with DeployItems in it that deploy into a second one,
+/// which is a virtual cluster's: kubist has the rights of the test case's caller (caller.hpp).
 namespace stage {
 
 using kubist::data::Json;
 
+/// The administrator's client.
 const std::shared_ptr<kubist::kube::Client>& home();
 
 /// Runs the item though nothing changed, and waits for it.
@@ -59,6 +61,8 @@ class Stage {
                                          const std::function<void()>& act, bool removal = false);
 
   kubist::deployers::World world;
+  /// As the project's account, by which kubist works in the second namespace.
+  std::shared_ptr<kubist::kube::Client> as_project;
 
  private:
   std::string m_ns, m_place;

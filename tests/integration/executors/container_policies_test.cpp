@@ -3,6 +3,7 @@
 
 #include <kubist/util/text.hpp>
 
+#include "credentials.hpp"
 #include "support.hpp"
 
 namespace {
@@ -192,7 +193,7 @@ END)",
   must(run_kubist(world.as_user({"reconcile", "Project/" + project})));
   CHECK(written(audit, world) == "");
   // With the project all of it goes.
-  must(run_kubist({"delete", "Project/" + project}));
+  must(run_kubist(as_administrator({"delete", "Project/" + project})));
   CHECK(eventually([&] { return !get("home", "namespace", project); }));
   CHECK(!get("home", "namespace", world.name("dev")));
 }

@@ -1,6 +1,7 @@
 // Executions whose items need no pod: what is rendered, in which order, what a failure means, what
 // goes in and out.
 #include <algorithm>
+#include <csignal>
 #include <map>
 
 #include <doctest/doctest.h>

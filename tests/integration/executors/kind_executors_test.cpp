@@ -3,6 +3,7 @@
 
 #include <kubist/util/text.hpp>
 
+#include "credentials.hpp"
 #include "platform.hpp"
 #include "support/paths.hpp"
 
@@ -326,7 +327,7 @@ TEST_CASE("kind executors: the example of Clusters, traced before it is run" *
   }
   free_lock(project);
   must(run_kubist({"reconcile", "Project/" + project}));  // the watch ended before it had a status
-  must(run_kubist({"delete", "Project/" + project, "--timeout=60s"}));
+  must(run_kubist(as_administrator({"delete", "Project/" + project, "--timeout=60s"})));
   CHECK(!get("home", "configmap", project + "-home", name));
   static_cast<void>(kubectl("home", {"delete", "namespace", name, "--wait=false"}));
 }

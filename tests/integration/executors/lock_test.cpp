@@ -6,6 +6,7 @@
 
 #include <kubist/data/pointer.hpp>
 
+#include "credentials.hpp"
 #include "support.hpp"
 
 namespace {
@@ -200,7 +201,7 @@ TEST_CASE("reconcile: killed when only the inventory had been written, the next 
   }
   const CommandResult third = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(third.out.find("; 0 writes") != std::string::npos, third.out);
-  must(run_kubist({"delete", "project", project, "--timeout=60s"}));
+  must(run_kubist(as_administrator({"delete", "project", project, "--timeout=60s"})));
   CHECK(!get("home", "namespace", project + "-v0"));
   CHECK(!get("home", "namespace", project + "-v1"));
 }

@@ -10,6 +10,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "credentials.hpp"
 #include "support.hpp"
 #include "support/fault_proxy.hpp"
 
@@ -221,7 +222,7 @@ TEST_CASE("outages: soon after a right, a kind or a cluster is back, what change
   CHECK_FALSE((vc_is_ready(right, "late") || vc_is_ready(kind, "late")));
   CHECK(far_have("old"));
 
-  REQUIRE(run_kubist({"init"}).exit_code == 0);
+  REQUIRE(run_kubist(as_administrator({"init"})).exit_code == 0);
   const Json all{{"name", "all"},
                  {"type", "Templates"},
                  {"template", "function(x) [{name: 'one', type: 'kubist.io/mock'}]"}};

@@ -167,25 +167,24 @@ TEST_CASE("own policies: of a release a rollback by the first is not undone by t
   ExecPolicies policies(world);
   programs.add("go", k_go);
   const std::string go = policies.add("go");
-  world.make_project(project);
-  put("home",
-      {object("Cluster", project, "home", {{"home", true}}), jsonnet(project, "back", k_back),
-       virtual_cluster(project, "dev", "home", world.name("dev")),
-       object("Destination", project, "shop",
-              {{"virtualClusterRef", {{"name", "dev"}}},
-               {"application", "shop"},
-               {"ports", Json::array({{{"name", "http"}, {"port", 80}}})},
-               {"subsets",
-                {{"v1", {{"labels", {{"version", "v1"}}}}},
-                 {"v2", {{"labels", {{"version", "v2"}}}}}}}}),
-       object("CanaryRelease", project, "shop",
-              {{"virtualClusterRef", {{"name", "dev"}}},
-               {"destination", "shop"},
-               {"stable", "v1"},
-               {"canary", "v2"},
-               {"routes", Json::array({"shop"})},
-               {"policies",
-                Json::array({call("back"), call(go), call("Timed", {{"step", "0s"}})})}})});
+  make_place(world);
+  must(run_kubist({"reconcile", "Project/" + project}));  // the project's account reads there
+  put("home", {jsonnet(project, "back", k_back),
+               object("Destination", project, "shop",
+                      {{"virtualClusterRef", {{"name", "dev"}}},
+                       {"application", "shop"},
+                       {"ports", Json::array({{{"name", "http"}, {"port", 80}}})},
+                       {"subsets",
+                        {{"v1", {{"labels", {{"version", "v1"}}}}},
+                         {"v2", {{"labels", {{"version", "v2"}}}}}}}}),
+               object("CanaryRelease", project, "shop",
+                      {{"virtualClusterRef", {{"name", "dev"}}},
+                       {"destination", "shop"},
+                       {"stable", "v1"},
+                       {"canary", "v2"},
+                       {"routes", Json::array({"shop"})},
+                       {"policies",
+                        Json::array({call("back"), call(go), call("Timed", {{"step", "0s"}})})}})});
   const Json trace = Json::parse(
       must(run_kubist({"policy", "trace", "canaryrelease/shop", "-n", project, "-o", "json"})));
   const Json& steps = trace["nodes"][0]["policies"];

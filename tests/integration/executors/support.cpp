@@ -17,6 +17,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "caller.hpp"
 #include "support/cost.hpp"
 #include "support/paths.hpp"
 
@@ -31,10 +32,11 @@ namespace {
 
 /// What takes longer hangs, on a busy machine, too. SIGTERM first: so it says what it was at.
 constexpr const char* k_longest = "400";
-CommandResult run(Words args, const std::string& input) {
+CommandResult run(Words args, const std::string& input, const fs::path& config) {
   cost::count_process(args.front());
   args.insert(args.begin(), {"timeout", k_longest});
   util::Command command;
+  command.extra_environment["KUBECONFIG"] = config;
   command.args = std::move(args);
   command.input = input;
   command.timeout = std::chrono::seconds(420);
@@ -43,18 +45,24 @@ CommandResult run(Words args, const std::string& input) {
   return *result;
 }
 
+/// Of a kubist with these arguments: who is impersonated is an administrator's choice.
+fs::path config_for(const Words& args) {
+  return std::find(args.begin(), args.end(), "--as") == args.end() ? caller::kubeconfig()
+                                                                   : kubeconfig("home");
+}
+
 }  // namespace
 
 CommandResult run_kubist(const Words& args, const std::string& input) {
   Words all{paths::program()};
   all.insert(all.end(), args.begin(), args.end());
-  return run(all, input);
+  return run(all, input, config_for(args));
 }
 
 CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input) {
   Words all{"kubectl", "--kubeconfig", kubeconfig(cluster)};
   all.insert(all.end(), args.begin(), args.end());
-  return run(all, input);
+  return run(all, input, kubeconfig("home"));
 }
 
 std::string must(const CommandResult& result) {
@@ -94,7 +102,17 @@ Background::Background(const std::string& program, const Words& args) {
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  const int failed = posix_spawnp(&m_pid, argv[0], &files, nullptr, argv.data(), environ);
+  std::string config =
+      util::cat("KUBECONFIG=",
+                (program == paths::program() ? config_for(args) : kubeconfig("home")).string());
+  std::vector<char*> variables{config.data()};
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (!std::string_view(*each).starts_with("KUBECONFIG=")) {
+      variables.push_back(*each);
+    }
+  }
+  variables.push_back(nullptr);
+  const int failed = posix_spawnp(&m_pid, argv[0], &files, nullptr, argv.data(), variables.data());
   posix_spawn_file_actions_destroy(&files);
   REQUIRE_MESSAGE(failed == 0, argv[0]);
 }
@@ -166,9 +184,9 @@ Json token_config(const std::string& cluster, const std::string& token) {
 }
 
 World::World(const std::string& test)
-    : m_name(util::cat("policy-", test, '-', util::random_uuid().substr(0, 5))),
-      m_credentials("credentials") {
+    : m_name(util::cat("policy-", test, '-', util::random_uuid().substr(0, 5))) {
   install_crds();
+  caller::add_projects(m_name, user());
 }
 
 namespace {
@@ -218,6 +236,7 @@ void ask_for_end(const std::string& cluster, const kube::ApiResource& of, const 
 }  // namespace
 
 World::~World() {
+  caller::revoke();
   if (const auto projects = client("home")->discovery().find_word("projects.kubist.io")) {
     for (const Json& project : named("home", *projects, m_name)) {
       ask_for_end("home", *projects, project["metadata"]["name"]);
@@ -237,52 +256,22 @@ World::~World() {
   }
 }
 
+namespace {
+
+Words with_certificate(Words args, const Certificate& of) {
+  args.insert(args.end(), {"--client-certificate", of.certificate, "--client-key", of.key});
+  return args;
+}
+
+}  // namespace
+
 Words World::as_user(const Words& args, const std::string& suffix) const {
-  return with_certificate(args, "home", user() + suffix);
+  return with_certificate(args, caller::certificate(user() + suffix));
 }
 
 Words World::as_user_on(const std::string& cluster, const Words& args) const {
-  Words all = with_certificate(args, cluster, user());
+  Words all = with_certificate(args, issue(cluster, user(), k_administrators));
   all.insert(all.end(), {"--kubeconfig", kubeconfig(cluster)});
-  return all;
-}
-
-Words World::with_certificate(const Words& args, const std::string& cluster,
-                              const std::string& name) const {
-  const fs::path stem = m_credentials.path() / util::cat(cluster, '-', name);
-  const std::string certificate = stem.string() + ".crt";
-  const std::string key = stem.string() + ".key";
-  if (!fs::exists(certificate)) {
-    // As tests/cluster/lib/pki.sh issues the administrator's; each cluster has its own authority.
-    const fs::path authority = kubeconfig("home").parent_path().parent_path() / "pki" / cluster;
-    must(run({"openssl",
-              "req",
-              "-x509",
-              "-newkey",
-              "ec",
-              "-pkeyopt",
-              "ec_paramgen_curve:P-256",
-              "-nodes",
-              "-days",
-              "2",
-              "-CA",
-              authority / "ca.crt",
-              "-CAkey",
-              authority / "ca.key",
-              "-subj",
-              util::cat("/O=system:masters/CN=", name),
-              "-addext",
-              "extendedKeyUsage=clientAuth",
-              "-addext",
-              "basicConstraints=CA:FALSE",
-              "-keyout",
-              key,
-              "-out",
-              certificate},
-             ""));
-  }
-  Words all = args;
-  all.insert(all.end(), {"--client-certificate", certificate, "--client-key", key});
   return all;
 }
 
@@ -313,12 +302,12 @@ std::pair<std::string, std::string> World::token_kubeconfig(const std::string& c
 
 void World::make_project(const std::string& project, const Json& spec) {
   put("home", {object("Project", "", project, spec)});
-  must(run_kubist({"reconcile", "Project/" + project}));
+  must(run_kubist(as_administrator({"reconcile", "Project/" + project})));
 }
 
 RootGuard::RootGuard() {
   put("home", {object("Root", "", "root", Json::object())});
-  run_kubist({"reconcile", "Root/root", "--timeout=60s"});
+  run_kubist(as_administrator({"reconcile", "Root/root", "--timeout=60s"}));
 }
 
 RootGuard::~RootGuard() { kubectl("home", {"delete", "kroot", "root", "--ignore-not-found"}); }

@@ -30,7 +30,7 @@ using kubist::testing::yaml;
 using kubist::util::CommandResult;
 using Words = std::vector<std::string>;
 
-/// Runs kubist on the home cluster to its end.
+/// Runs kubist on the home cluster to its end, as the test case's caller (caller.hpp).
 CommandResult run_kubist(const Words& args, const std::string& input = {});
 CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input = {});
 /// The same, and fails the test unless it succeeds. Returns what it printed.
@@ -120,23 +120,21 @@ class World {
   std::string name(const std::string& suffix) const { return m_name + '-' + suffix; }
   /// A user of this test alone, so that the audit log can tell its requests.
   std::string user() const { return m_name + "-user"; }
-  /// Arguments that make kubist act by that user's own credentials, a client certificate, with all
-  /// rights: impersonation (--as) ends where kubist impersonates by itself.
+  /// Arguments that make kubist act by that user's own credentials, a client certificate, with the
+  /// caller's rights: impersonation (--as) ends where kubist impersonates by itself.
   Words as_user(const Words& args, const std::string& suffix = {}) const;
-  /// The same on another of the test's clusters, whose kubeconfig is among the arguments then.
+  /// The same with all rights on another of the test's clusters, whose kubeconfig is among the
+  /// arguments then.
   Words as_user_on(const std::string& cluster, const Words& args) const;
   /// A kubeconfig for that cluster with a token of its own ServiceAccount (all rights), and the
   /// name by which the cluster's audit log knows it.
   std::pair<std::string, std::string> token_kubeconfig(const std::string& cluster);
-  /// Makes the project by kubist itself, so that its namespace is kubist's own.
+  /// Makes the project by kubist itself, as the administrator, so that its namespace is kubist's
+  /// own.
   void make_project(const std::string& project, const Json& spec = Json::object());
 
  private:
-  Words with_certificate(const Words& args, const std::string& cluster,
-                         const std::string& name) const;
-
   std::string m_name;
-  kubist::util::TempDir m_credentials;
   std::set<std::string> m_accounts_on;
 };
 

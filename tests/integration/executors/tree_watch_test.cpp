@@ -56,7 +56,7 @@ TEST_CASE("tree --watch: shows the tree and each line that changes, by watches")
   make_place(world);
   const std::string dev = "VirtualCluster/" + world.name() + "/dev";
   Audit audit("home");
-  Background watch(world.as_user({"tree", "--watch", "Project/" + world.name()}));
+  Background watch(world.as_user({"tree", "--watch", "Project/" + world.name()}, "-tree"));
   REQUIRE_MESSAGE(eventually([&] {
                     return has_line(watch, {"VirtualCluster/dev", "-"});
                   }),
@@ -83,7 +83,7 @@ TEST_CASE("tree --watch: shows the tree and each line that changes, by watches")
   watch.signal(SIGINT);
   CHECK_MESSAGE(watch.wait(20) == 130, watch.output());
   // Watches are in the audit log when they end. Each kind was listed before its watch, once.
-  const auto [lists, watches] = asked(audit, world.user());
+  const auto [lists, watches] = asked(audit, world.user() + "-tree");
   CHECK(watches >= 10);
   CHECK(!lists.empty());
   for (const auto& [resource, count] : lists) {

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "credentials.hpp"
 #include "support.hpp"
 #include "support/fault_proxy.hpp"
 
@@ -23,7 +24,8 @@ inline void make_projects(const Words& names) {
   }
   put("home", projects);
   for (const std::string& name : names) {
-    runs.push_back(std::make_unique<Background>(Words{"reconcile", "Project/" + name}));
+    runs.push_back(
+        std::make_unique<Background>(as_administrator({"reconcile", "Project/" + name})));
   }
   for (const auto& run : runs) {
     REQUIRE_MESSAGE(run->wait(60) == 0, run->output());
