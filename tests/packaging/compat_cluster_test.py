@@ -2,6 +2,7 @@
 compat_cluster_test.py KUBIST, beside a test cluster. tests/data/compat/record says what each version's files are."""
 import base64
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -71,9 +72,17 @@ def etcd(call, **body):
 def store(recorded):
     """Into etcd, as the earlier version left it: with the same uids, generations and managed fields."""
     home = json.loads(kubectl("get", "namespace", "kube-system", "-o", "json"))["metadata"]["uid"]
-    for each in recorded["objects"]:
-        text = json.dumps(each["value"]).replace(recorded["homeUid"], home)
-        etcd("put", key=each["key"], value=text)
+    texts = {each["key"]: json.dumps(each["value"]) for each in recorded["objects"]}
+    renamed = {recorded["homeUid"]: home}
+    for mark in re.findall(recorded["homeUid"] + r'/[^"]+', "".join(texts.values())):
+        renamed[manager(mark)] = manager(mark.replace(recorded["homeUid"], home))
+    for key, text in texts.items():
+        etcd("put", key=key, value=re.sub("|".join(renamed), lambda old: renamed[old[0]], text))
+
+
+def manager(mark):
+    """The field manager of who has that mark (kubist.io/owner), which begins with the home cluster's uid."""
+    return "kubist-" + hashlib.sha256(mark.encode()).hexdigest()[:10]
 
 
 def agent_image(name, flags):
