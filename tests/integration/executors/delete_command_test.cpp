@@ -166,7 +166,9 @@ TEST_CASE("delete: dry runs tell what would go and write nothing") {
         run_kubist(world.as_user({"delete", "project", world.name(), "--dry-run=" + mode}));
     CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
     const std::string suffix = mode == "client" ? " (dry run)" : " (server dry run)";
-    CHECK_MESSAGE(has(run.out, "virtualcluster.kubist.io \"dev\" deleted" + suffix), run.out);
+    CHECK_MESSAGE(has(run.out, "virtualcluster.kubist.io \"dev\" deleted from " + world.name() +
+                                   " namespace" + suffix),
+                  run.out);
     CHECK(has(run.out, "project.kubist.io \"" + world.name() + "\" deleted" + suffix));
     // A dry deletion says so in its body, which is not in the audit log: that all is there
     // afterwards tells the two apart.
