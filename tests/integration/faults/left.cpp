@@ -33,6 +33,9 @@ void make_plain(Json& object) {
   }
   if (object.contains("status")) {
     object["status"].erase("lastRun");
+    if (object["status"].contains("transitionTimes")) {  // what ends meanwhile is not waited for
+      object["status"]["transitionTimes"].erase("waitTime");
+    }
   }
   if (object["kind"] == "Secret" && object.contains("data")) {
     for (Json& value : object["data"]) {
