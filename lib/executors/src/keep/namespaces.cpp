@@ -5,9 +5,9 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/applied.hpp"
 #include "keep/inventory_book.hpp"
 #include "world/survey.hpp"
 
@@ -96,13 +96,6 @@ void keep_labels(const Json& live, const NamespaceWish& wish, std::string_view m
   }
 }
 
-/// Was this applied before, so that what differs is another's doing since? Else a field that
-/// another manager has is a conflict: it may have been there first.
-bool same_wish(const Json& object, const Json& live) {
-  return ObjectView(object).annotation(k_applied_annotation) ==
-         ObjectView(live).annotation(k_applied_annotation);
-}
-
 util::Result<> remove_labels(Work& work, const kube::Target& target, const NamespaceWish& wish,
                              const Json& live) {
   Json nulls = Json::object();
@@ -173,12 +166,12 @@ Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
   labels[std::string(resources::k_managed_by_label)] = "kubist";
   Json annotations = wish.annotations;
   annotations[std::string(k_owner_annotation)] = mark;
-  const std::string wanted =
-      Json{{"labels", wish.labels}, {"annotations", wish.annotations}}.dump();
-  annotations[std::string(k_applied_annotation)] = util::sha256_hex(wanted).substr(0, 16);
-  return {{"apiVersion", "v1"},
-          {"kind", "Namespace"},
-          {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
+  Json object{
+      {"apiVersion", "v1"},
+      {"kind", "Namespace"},
+      {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
+  mark_applied(object, {{"labels", wish.labels}, {"annotations", wish.annotations}});
+  return object;
 }
 
 namespace {

@@ -6,9 +6,9 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/applied.hpp"
 #include "keep/managed.hpp"
 
 namespace kubist::executors {
@@ -108,10 +108,9 @@ Json OwnedObjects::wanted(const Wish& wish) const {
   if (!ref.ns.empty()) {
     object["metadata"]["namespace"] = ref.ns;
   }
-  const std::string applied = util::sha256_hex(object.dump()).substr(0, 16);
+  mark_applied(object, object);
   resources::set_label(object, resources::k_managed_by_label, "kubist");
   resources::set_annotation(object, k_owner_annotation, m_work.owner_mark());
-  resources::set_annotation(object, k_applied_annotation, applied);
   return object;
 }
 
@@ -220,11 +219,10 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
       object, *live,
       {.manager = manager, .built_in = apply::is_built_in_group(wish.resource.group)});
   const auto extra = extra_fields(wish, *live);
-  const bool same_wish = ObjectView(*live).annotation(k_applied_annotation) ==
-                         data::string_at(object, {"metadata", "annotations", k_applied_annotation});
+  const bool as_wished_before = same_wish(object, *live);
   // In doubt over defaults: nobody took a field of what we applied.
   const bool as_applied = compared.verdict == apply::Verdict::unchanged ||
-                          (compared.verdict == apply::Verdict::doubtful && same_wish &&
+                          (compared.verdict == apply::Verdict::doubtful && as_wished_before &&
                            !(wish.whole_spec && apply::is_built_in_group(wish.resource.group)));
   if (as_applied && extra.empty()) {
     return *live;
@@ -235,7 +233,7 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
   if (!others.empty()) {
     why += cat(" (by ", others, ')');
   }
-  if (!m_repair && same_wish) {
+  if (!m_repair && as_wished_before) {
     m_drift.push_back(cat(title(wish.resource, wish.name), ": ", why));
     return *live;
   }
@@ -245,7 +243,7 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
       return std::nullopt;  // its resourceVersion moved
     }
   }
-  return change(wish, std::move(object), *live, same_wish ? "repaired: " + why : "");
+  return change(wish, std::move(object), *live, as_wished_before ? "repaired: " + why : "");
 }
 
 util::Result<std::optional<Json>> OwnedObjects::change(const Wish& wish, Json object,

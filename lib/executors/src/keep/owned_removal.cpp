@@ -4,6 +4,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/applied.hpp"
 #include "keep/managed.hpp"
 #include "keep/owned_objects.hpp"
 

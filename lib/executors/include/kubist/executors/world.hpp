@@ -24,8 +24,6 @@ class Survey;
 
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
 inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
-/// A hash of what was applied: what differs although it is the same was changed by others.
-inline constexpr std::string_view k_applied_annotation = "kubist.io/applied";
 inline constexpr std::string_view k_status_manager = "kubist-status";
 
 /// Told which objects an item of that node keeps, see deployers::World::keeps. May be empty; any
