@@ -9,6 +9,7 @@
 #include <kubist/util/text.hpp>
 
 #include "support/loopback_server.hpp"
+#include "support/openssl.hpp"
 
 namespace it {
 
@@ -17,30 +18,6 @@ using namespace kubist;
 namespace {
 
 constexpr const char* k_probe = "gate-probe";
-
-void make_certificate(const std::string& key, const std::string& certificate) {
-  util::Command command;
-  command.args = {"openssl",
-                  "req",
-                  "-x509",
-                  "-newkey",
-                  "ec",
-                  "-pkeyopt",
-                  "ec_paramgen_curve:P-256",
-                  "-nodes",
-                  "-days",
-                  "1",
-                  "-subj",
-                  "/CN=gate",
-                  "-addext",
-                  "subjectAltName=IP:127.0.0.1",
-                  "-keyout",
-                  key,
-                  "-out",
-                  certificate};
-  const auto made = util::run_command(command);
-  REQUIRE_MESSAGE((made && made->exit_code == 0), (made ? made->err : made.error().to_string()));
-}
 
 GatedWrite write_of(const Json& request) {
   const auto part = [&](std::initializer_list<std::string_view> path) {
@@ -55,7 +32,9 @@ GatedWrite write_of(const Json& request) {
 WriteGate::WriteGate(std::string ns) : m_ns(std::move(ns)), m_name("gate-" + m_ns) {
   std::signal(SIGPIPE, SIG_IGN);  // the API server may hang up on an answer
   const testing::TlsFiles files{m_folder.path() / "certificate", m_folder.path() / "key", ""};
-  make_certificate(files.key, files.certificate);
+  testing::make_certificate(
+      files.certificate, files.key,
+      {"-days", "1", "-subj", "/CN=gate", "-addext", "subjectAltName=IP:127.0.0.1"});
   m_server = std::make_unique<testing::LoopbackServer>(
       [this](const testing::ReceivedRequest& request, testing::Connection& connection) {
         answer(request.body, [&](const std::string& text) {

@@ -4,10 +4,10 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/util/fs.hpp>
-#include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
 #include "support/live.hpp"
+#include "support/openssl.hpp"
 
 namespace it {
 
@@ -25,31 +25,11 @@ Certificate issue(const std::string& cluster, const std::string& user, const std
   // As tests/cluster/lib/pki.sh issues the administrator's; each cluster has its own authority.
   const fs::path authority =
       kubeconfig("home").parent_path().parent_path() / "pki" / cluster / "ca";
-  const auto done = util::run_command({.args = {"openssl",
-                                                "req",
-                                                "-x509",
-                                                "-newkey",
-                                                "ec",
-                                                "-pkeyopt",
-                                                "ec_paramgen_curve:P-256",
-                                                "-nodes",
-                                                "-days",
-                                                "2",
-                                                "-CA",
-                                                authority.string() + ".crt",
-                                                "-CAkey",
-                                                authority.string() + ".key",
-                                                "-subj",
-                                                cat("/O=", group, "/CN=", user),
-                                                "-addext",
-                                                "extendedKeyUsage=clientAuth",
-                                                "-addext",
-                                                "basicConstraints=CA:FALSE",
-                                                "-keyout",
-                                                made.key,
-                                                "-out",
-                                                made.certificate}});
-  REQUIRE_MESSAGE((done && done->exit_code == 0), (done ? done->err : done.error().to_string()));
+  testing::make_certificate(
+      made.certificate, made.key,
+      {"-days", "2", "-CA", authority.string() + ".crt", "-CAkey", authority.string() + ".key",
+       "-subj", cat("/O=", group, "/CN=", user), "-addext", "extendedKeyUsage=clientAuth",
+       "-addext", "basicConstraints=CA:FALSE"});
   return made;
 }
 

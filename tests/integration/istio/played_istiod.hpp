@@ -5,6 +5,7 @@
 #include <kubist/util/base64.hpp>
 
 #include "installation.hpp"
+#include "support/openssl.hpp"
 
 /// An API server alone, target1, where a thread plays istiod: an installation takes seconds there.
 namespace istio_it {
@@ -18,13 +19,8 @@ inline constexpr const char* k_cluster = "target1";
 inline std::string certificate() {
   const util::TempDir folder("istio-certificate");
   const std::string path = folder.path() / "certificate";
-  util::Command command;
-  command.args = {
-      "openssl", "req",   "-x509", "-newkey", "ec",        "-pkeyopt", "ec_paramgen_curve:P-256",
-      "-nodes",  "-days", "1",     "-subj",   "/CN=istio", "-keyout",  folder.path() / "key",
-      "-out",    path};
-  const auto made = util::run_command(command);
-  REQUIRE((made && made->exit_code == 0));
+  kubist::testing::make_certificate(path, folder.path() / "key",
+                                    {"-days", "1", "-subj", "/CN=istio"});
   return util::read_file(path).value();
 }
 
