@@ -33,6 +33,26 @@ inline Json execution(const std::string& project, Json items, Json more = Json::
   return object("Execution", project, "job", spec);
 }
 
+inline Json kept_map(const std::string& name, const Json& annotations = Json::object()) {
+  return {{"apiVersion", "v1"},
+          {"kind", "ConfigMap"},
+          {"metadata", {{"name", name}, {"annotations", annotations}}},
+          {"data", {{"key", "value"}}}};
+}
+
+/// A DeployItem that keeps these objects.
+inline Json kept_item(const std::string& ns, const std::string& name, const Json& manifests,
+                      const std::string& target = {}) {
+  Json object{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+              {"kind", "DeployItem"},
+              {"metadata", {{"name", name}, {"namespace", ns}}},
+              {"spec", {{"type", "kubist.io/manifest"}, {"config", {{"manifests", manifests}}}}}};
+  if (!target.empty()) {
+    object["spec"]["target"]["name"] = target;
+  }
+  return object;
+}
+
 inline CommandResult reconcile(const World& world, const Words& more = {}) {
   Words args{"reconcile", "Project/" + world.name(), "--timeout=60s"};
   args.insert(args.end(), more.begin(), more.end());

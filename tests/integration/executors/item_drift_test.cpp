@@ -12,25 +12,6 @@ namespace {
 
 const Json k_theirs{{"data", {{"key", "theirs"}}}};
 
-Json kept_map(const std::string& name, const Json& annotations = Json::object()) {
-  return {{"apiVersion", "v1"},
-          {"kind", "ConfigMap"},
-          {"metadata", {{"name", name}, {"annotations", annotations}}},
-          {"data", {{"key", "value"}}}};
-}
-
-Json kept_item(const std::string& ns, const std::string& name, const Json& manifests,
-               const std::string& target = {}) {
-  Json object{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-              {"kind", "DeployItem"},
-              {"metadata", {{"name", name}, {"namespace", ns}}},
-              {"spec", {{"type", "kubist.io/manifest"}, {"config", {{"manifests", manifests}}}}}};
-  if (!target.empty()) {
-    object["spec"]["target"]["name"] = target;
-  }
-  return object;
-}
-
 std::string kept_value(const std::string& cluster, const std::string& ns, const std::string& name) {
   const auto live = get(cluster, "configmap", name, ns);
   return live ? std::string(data::string_at(*live, {"data", "key"})) : "gone";

@@ -11,7 +11,7 @@ namespace kubist::deployers {
 
 namespace {
 
-constexpr std::size_t k_few = 8;  // as many are read by name
+constexpr std::size_t k_few = 2;  // as many are read by name
 constexpr std::chrono::minutes k_age{1};
 
 }  // namespace

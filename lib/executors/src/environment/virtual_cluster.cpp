@@ -151,6 +151,9 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     }
     if (place.home) {
       KUBIST_CHECK(keep_project_binding(work, wish.name, fact));
+      if (!work.dry()) {
+        world().sites.saw(work.node(), fact.live);
+      }
     }
     Workloads workloads;  // of a namespace that was made just now: none
     if (!fact.made) {

@@ -80,8 +80,7 @@ util::Result<> Sites::look_at_namespace(deployers::Place& place,
   std::shared_ptr<Standing> standing;
   std::unique_lock<std::mutex> asking;
   if (what == For::items) {
-    standing = standing_of(
-        cat(virtual_cluster != nullptr ? engine::to_string(*virtual_cluster) : "", ' ', place.ns));
+    standing = standing_of(virtual_cluster, place.ns);
     asking = std::unique_lock(standing->mutex);
     if (standing->at && std::chrono::steady_clock::now() - *standing->at <= k_age) {
       return {};
@@ -99,7 +98,19 @@ util::Result<> Sites::look_at_namespace(deployers::Place& place,
   return {};
 }
 
-std::shared_ptr<Sites::Standing> Sites::standing_of(const std::string& whose) {
+void Sites::saw(const engine::Node& virtual_cluster, const Json& live) {
+  const std::string ns(ObjectView(live).name());
+  if (check_target(virtual_cluster, live, ns) && ObjectView(live).deletion_timestamp().empty()) {
+    const auto standing = standing_of(&virtual_cluster, ns);
+    const std::lock_guard lock(standing->mutex);
+    standing->at = std::chrono::steady_clock::now();
+  }
+}
+
+std::shared_ptr<Sites::Standing> Sites::standing_of(const engine::Node* virtual_cluster,
+                                                    const std::string& ns) {
+  const std::string whose =
+      cat(virtual_cluster != nullptr ? engine::to_string(*virtual_cluster) : "", ' ', ns);
   const std::lock_guard lock(m_mutex);
   const auto found = m_standing.find(whose);
   if (found != m_standing.end()) {

@@ -63,6 +63,10 @@ class Sites {
   util::Result<> admit(const engine::Node& project, const std::string& ns,
                        const std::stop_token& stop);
 
+  /// The namespace of the home cluster that a VirtualCluster keeps, as it was just read or written.
+  /// The work of items does not ask about it again for a moment.
+  void saw(const engine::Node& virtual_cluster, const data::Json& live);
+
   ProjectAccounts& accounts() { return m_accounts; }
 
   /// That client, where the namespace (`live`) stands. Nothing can be made in one that is going or
@@ -95,7 +99,7 @@ class Sites {
   /// VirtualCluster (null: the project's own). One that does is not asked about again for a moment.
   util::Result<> look_at_namespace(deployers::Place& place, const engine::Node* virtual_cluster,
                                    For what, const std::stop_token& stop);
-  std::shared_ptr<Standing> standing_of(const std::string& whose);
+  std::shared_ptr<Standing> standing_of(const engine::Node* virtual_cluster, const std::string& ns);
   std::shared_ptr<kube::Client> m_home;
   std::string m_home_uid;
   Connections& m_connections;
