@@ -61,8 +61,9 @@ TEST_CASE("preview: what a template would make is rendered, with the objects of 
       p.run("[{name: t, type: Templates, template: x}]", kube::DryRun::server, k_parts);
   CHECK(outcome.reason == "DryRun");
   CHECK(outcome.message == "item t/chart: the objects of its chart are known when it runs");
-  CHECK(p.told == std::vector<std::string>{std::string(k_item) + "t-maps", "v1 ConfigMap/default/x",
-                                           std::string(k_item) + "t-chart"});
+  CHECK(p.told == std::vector<std::string>{std::string(k_item) + "t-maps",
+                                           std::string(k_item) + "t-chart",
+                                           "v1 ConfigMap/default/x"});
 }
 
 TEST_CASE("preview: a chart that no helm can render is known to be wrong") {

@@ -26,79 +26,6 @@ util::Result<std::vector<Json>> owned_items(World& world, const Json& execution)
   return std::move(list.items);
 }
 
-namespace {
-
-util::Result<ItemOutcome> remove_one(World& world, const Json& item,
-                                     const RemoveItemOptions& options) {
-  const resources::ObjectView view(item);
-  const std::string ns(view.ns());
-  const std::string name(view.name());
-  KUBIST_CHECK(request_item_deletion(world, ns, name, std::string(view.uid())));
-  return remove_item(world, ns, name, options);
-}
-
-/// Which items go before which: those that depend on one before it. A name stands for all parts of
-/// a Templates item, too.
-Order removal_order(const std::vector<Json>& items) {
-  Order depends(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto names =
-        util::split(resources::ObjectView(items[i]).annotation(k_depends_annotation), ',');
-    for (std::size_t other = 0; other < items.size(); ++other) {
-      const auto own = resources::ObjectView(items[other]).annotation(k_item_annotation);
-      const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return !name.empty() && (own == name || own.starts_with(cat(name, "/")));
-      });
-      if (named && other != i) {
-        depends[i].push_back(other);
-      }
-    }
-  }
-  // Annotations can be anything by now: where items wait for each other they go side by side.
-  const Order all = closure(depends);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (std::find(all[i].begin(), all[i].end(), i) != all[i].end()) {
-      return Order(items.size());
-    }
-  }
-  return reversed(depends);
-}
-
-}  // namespace
-
-util::Result<> delete_dry(World& world, const std::vector<Json>& items) {
-  for (const Json& item : items) {
-    KUBIST_CHECK(world.writer.remove({*world.home}, deploy_items(), ns_of(item), name_of(item),
-                                     resources::ObjectView(item).uid()));
-  }
-  return {};
-}
-
-std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
-                                  const RemoveItemOptions& options) {
-  std::vector<ItemRun> runs(items.size());
-  const Order order = removal_order(items);
-  const auto threw = [&](std::size_t i, const util::Error& error) {
-    runs[i].outcome = util::fail(error);
-  };
-  const std::string project = items.empty() ? "" : ns_of(items.front());
-  run_in_order(order, project, threw, [&](std::size_t i) {
-    ItemRun& run = runs[i];
-    run.name = resources::ObjectView(items[i]).annotation(k_item_annotation);
-    run.deploy_item = name_of(items[i]);
-    for (const std::size_t other : order[i]) {
-      if (!succeeded(runs[other])) {
-        run.outcome = ItemOutcome{};
-        run.outcome->state = Progress::State::running;
-        run.outcome->message = cat("waits for DeployItem ", runs[other].deploy_item, " to go");
-        return;
-      }
-    }
-    run.outcome = remove_one(world, items[i], options);
-  });
-  return runs;
-}
-
 Json without_nulls(Json value) {
   if (value.is_object()) {
     for (auto at = value.begin(); at != value.end();) {
@@ -196,6 +123,10 @@ util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* p
   return live;
 }
 
+namespace {
+
+/// Makes the DeployItem, or brings it up to date; one that is refused or held is left as it is.
+/// True: it was there and has succeeded before.
 util::Result<bool> apply_item(World& world, const ExecutionInput& input,
                               const std::vector<Json>& listed, RenderedItem& item) {
   const Json& wanted = item.deploy_item;
@@ -223,6 +154,7 @@ util::Result<bool> apply_item(World& world, const ExecutionInput& input,
   return good;
 }
 
+/// Removes those that are not among `wanted`.
 util::Result<> prune(World& world, const ExecutionInput& input, std::vector<Json> present,
                      const std::vector<RenderedItem>& wanted, std::string_view of_template) {
   std::erase_if(present, [&](const Json& object) {
@@ -253,6 +185,26 @@ util::Result<> prune(World& world, const ExecutionInput& input, std::vector<Json
     }
   }
   return {};
+}
+
+}  // namespace
+
+util::Result<std::set<std::string>> apply_items(World& world, const ExecutionInput& input,
+                                                const std::vector<Json>& present,
+                                                std::vector<RenderedItem>& items,
+                                                std::string_view of_template) {
+  std::set<std::string> good;
+  for (RenderedItem& item : items) {
+    if (item.deploy_item.is_null()) {
+      continue;
+    }
+    KUBIST_TRY(const bool has_succeeded, apply_item(world, input, present, item));
+    if (has_succeeded) {
+      good.insert(item.name);
+    }
+  }
+  KUBIST_CHECK(prune(world, input, present, items, of_template));
+  return good;
 }
 
 }  // namespace kubist::deployers

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,10 @@ struct ItemRun {
 };
 /// The state of the Execution and its status: the worst of the items decides.
 ExecutionOutcome summarize(const std::vector<ItemRun>& runs);
+/// What an Execution comes to that cannot be run.
+ExecutionOutcome outcome_of(const util::Error& error);
+/// Names of the items that earlier runs have seen succeed, by the status.
+std::set<std::string> known_good(const Json& execution);
 /// The first error, where all that failed did so by errors of its kind.
 std::optional<util::Error> common_error(const std::vector<ItemRun>& runs);
 
@@ -113,21 +118,21 @@ util::Result<Json> kept_exports(World& world, const Json& deploy_item);
 
 /// Without the fields that are null, at any depth.
 Json without_nulls(Json value);
-/// Makes the DeployItem, or brings it up to date (in a dry run it only says so); one that is
-/// refused or held is left as it is. `present`: those of the Execution. True: it was there and has
-/// succeeded before. Conflict, reason NameTaken: it is somebody else's, or another item's.
-util::Result<bool> apply_item(World& world, const ExecutionInput& input,
-                              const std::vector<Json>& present, RenderedItem& item);
+/// Makes the DeployItems, or brings them up to date, and removes those of the Execution that are
+/// not among them (in a dry run it only says so). Those that are refused or held are left as they
+/// are. `present`: those of the Execution. `of_template`: they are parts of that Templates item;
+/// empty: they are the items, and parts of Templates items that are among them stay. Names of those
+/// that were there and had succeeded before. Conflict, reason NameTaken: one is somebody else's, or
+/// another item's. Unavailable: one does not go.
+util::Result<std::set<std::string>> apply_items(World& world, const ExecutionInput& input,
+                                                const std::vector<Json>& present,
+                                                std::vector<RenderedItem>& items,
+                                                std::string_view of_template);
 /// Applies it over the one that is there (null: none is) where that differs: what runs is what was
 /// rendered, without fields that somebody added. The object as it is then.
 util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* present);
 /// The DeployItems that the Execution made.
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution);
-/// Removes those of the Execution's DeployItems that are not among `wanted` (in a dry run it only
-/// says so). `of_template`: of that Templates item's parts alone; empty: all but the parts of
-/// Templates items that are wanted. Unavailable: one that does not go.
-util::Result<> prune(World& world, const ExecutionInput& input, std::vector<Json> present,
-                     const std::vector<RenderedItem>& wanted, std::string_view of_template);
 /// Requests the deletion of these items, where nobody has, and sees it through: each after those
 /// that depend on it (k_depends_annotation) are gone. Those that wait for one that stays are
 /// `running`.
@@ -150,31 +155,28 @@ util::Result<Json> resolve_imports(World& world, const std::string& ns, const Js
 util::Result<Json> item_imports(World& world, const ExecutionInput& input, const RenderedItem& item,
                                 const Json& outer, const Json& exports);
 
-/// What an attempt is known by that was rolled back: the items and the imports that it was of.
-std::string rollback_hash(const ExecutionInput& input, const Json& imports);
+/// Of a dry run: nothing is wrong with the imports, but one of them is not there yet.
+bool is_later(const util::Result<Json>& imports);
+
+/// What a dry run can tell once the items are applied: Templates items that wait for no other item
+/// are rendered. `imports`: as of resolve_imports(), no error but one that is_later().
+ExecutionOutcome preview_execution(World& world, const ExecutionInput& input,
+                                   const std::vector<Json>& present,
+                                   const util::Result<Json>& imports, const ItemGroup& group);
+
+/// A DeployItem as it was when its Execution last succeeded, and the Secret of its imports; null:
+/// none is kept, or what is there cannot be read.
+struct LastItem {
+  Json deploy_item;
+  Json imports;
+};
 /// Keeps what an item that has succeeded is, for a rollback to return to.
 util::Result<> keep_last(World& world, const ExecutionInput& input, const RenderedItem& item);
-/// Items that a rollback would have to change, but cannot: they had succeeded before this run, and
-/// nothing is kept of them. `kept`: what is kept is of the Execution's last success.
-util::Result<std::vector<std::string>> unrecorded_items(World& world, const ItemGroup& group,
-                                                        const std::vector<ItemRun>& runs,
-                                                        bool kept);
-struct RolledBack {
-  std::string item;
-  std::string what;      ///< a line about what was done; empty: nothing
-  bool removed = false;  ///< it was new in this run
-};
-/// Takes items that ran or failed back to what was kept, those that depend on others first. Of
-/// items of which nothing is kept, those are removed that had not succeeded before this run.
-std::vector<RolledBack> roll_back(World& world, const std::string& project, const ItemGroup& group,
-                                  const std::vector<ItemRun>& runs);
+util::Result<std::optional<LastItem>> find_last(World& world, const Json& deploy_item);
 
-/// The Execution's exports from those of its items: `values`, and which are public.
-struct CollectedExports {
-  Json values = Json::object();
-  Json public_values = Json::object();
-};
-/// `by_item`: the exports of each item by its name. Invalid, reason ExportNotFound.
-util::Result<CollectedExports> map_exports(const Json& spec, const Json& by_item);
+/// Keeps what the Execution exports of its items, and says so in the status. Where an item does not
+/// export what it is to, that is the outcome.
+util::Result<> keep_exports(World& world, const ExecutionInput& input,
+                            const std::vector<ItemRun>& runs, ExecutionOutcome& outcome);
 
 }  // namespace kubist::deployers

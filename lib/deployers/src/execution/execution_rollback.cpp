@@ -2,35 +2,18 @@
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/util/base64.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
-#include "execution/execution_parts.hpp"
+#include "execution/execution_run.hpp"
 #include "item/requests.hpp"
 
-// onFailure: RollBack. What an item was when its Execution last succeeded is kept in a Secret
-// beside it (its imports are in there, too).
+// onFailure: RollBack.
 namespace kubist::deployers {
 namespace {
 
 using util::cat;
-
-constexpr std::string_view k_item_key = "deployItem";
-constexpr std::string_view k_imports_key = "importSecret";
-
-std::string last_name(const Json& deploy_item) { return home_last_name(name_of(deploy_item)); }
-
-util::Result<std::optional<Json>> find_secret(World& world, const std::string& ns,
-                                              const std::string& name) {
-  return world.home->find(kube::well_known::secrets(), ns, name, world.stop);
-}
-
-Json kept_json(const Json& secret, std::string_view key) {
-  const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
-  Json value = Json::parse(text.value_or(""), nullptr, false);
-  return value.is_discarded() ? Json() : value;
-}
+using State = ExecutionOutcome::State;
 
 /// Is there nothing to roll back of it?
 bool is_untouched(const RenderedItem& item, const ItemRun& run) {
@@ -53,9 +36,15 @@ util::Result<bool> remove_new(World& world, const std::string& ns, const std::st
   return true;
 }
 
+struct RolledBack {
+  std::string item;
+  std::string what;      ///< a line about what was done; empty: nothing
+  bool removed = false;  ///< it was new in this run
+};
+
 util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, const ItemRun& run) {
   const std::string ns = ns_of(item.deploy_item);
-  KUBIST_TRY(const auto kept, find_secret(world, ns, last_name(item.deploy_item)));
+  KUBIST_TRY(auto kept, find_last(world, item.deploy_item));
   if (!kept && run.had_succeeded) {
     return RolledBack{item.name, cat(item.name, " stays as it is"), false};
   }
@@ -63,8 +52,7 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
     KUBIST_TRY(const bool removed, remove_new(world, ns, run.deploy_item));
     return RolledBack{item.name, removed ? cat(item.name, " was removed") : "", removed};
   }
-  Json before = kept_json(*kept, k_item_key);
-  const Json imports = kept_json(*kept, k_imports_key);
+  Json& before = kept->deploy_item;
   const bool ran = run.outcome && run.outcome->ran;
   if (!before.is_object() || (!ran && before == item.deploy_item)) {
     return RolledBack{item.name, "", false};
@@ -72,11 +60,11 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
   // Others may write Secrets of the namespace, and it may be so no more.
   if (name_of(before) != run.deploy_item || ns_of(before) != ns) {
     return util::fail(util::ErrorKind::invalid,
-                      cat("Secret ", last_name(item.deploy_item), " is of another DeployItem"));
+                      cat("Secret ", home_last_name(run.deploy_item), " is of another DeployItem"));
   }
   KUBIST_TRY(before, reviewed(world, std::move(before)));
-  if (imports.is_object()) {
-    KUBIST_CHECK(ensure_secret(world, {*world.home}, imports));
+  if (kept->imports.is_object()) {
+    KUBIST_CHECK(ensure_secret(world, {*world.home}, kept->imports));
   }
   KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, run.deploy_item, world.stop));
   KUBIST_TRY(const Json applied, apply_exactly(world, before, live ? &*live : nullptr));
@@ -89,51 +77,8 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
                     false};
 }
 
-}  // namespace
-
-std::string rollback_hash(const ExecutionInput& input, const Json& imports) {
-  return util::sha256_hex(
-      data::to_json({{"items", input.spec.value("items", Json())}, {"imports", imports}}));
-}
-
-util::Result<> keep_last(World& world, const ExecutionInput& input, const RenderedItem& item) {
-  const std::string deploy_item = name_of(item.deploy_item);
-  Json kept{{std::string(k_item_key), util::base64_encode(data::to_json(item.deploy_item))}};
-  if (item.imports) {
-    KUBIST_TRY(auto secret,
-               find_secret(world, ns_of(item.deploy_item), home_import_name(deploy_item)));
-    if (secret) {
-      Json bare = opaque_secret(owned_metadata(input, home_import_name(deploy_item)),
-                                secret->value("data", Json::object()));
-      bare["metadata"]["labels"] = (*secret)["metadata"].value("labels", Json::object());
-      bare["metadata"]["annotations"] = (*secret)["metadata"].value("annotations", Json::object());
-      kept[std::string(k_imports_key)] = util::base64_encode(data::to_json(bare));
-    }
-  }
-  KUBIST_CHECK(ensure_secret(
-      world, {*world.home},
-      internal_secret(owned_metadata(input, last_name(item.deploy_item)), std::move(kept))));
-  return {};
-}
-
-util::Result<std::vector<std::string>> unrecorded_items(World& world, const ItemGroup& group,
-                                                        const std::vector<ItemRun>& runs,
-                                                        bool kept) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const RenderedItem& item = group.items[i];
-    if (is_untouched(item, runs[i]) || !runs[i].had_succeeded) {
-      continue;
-    }
-    KUBIST_TRY(const auto secret,
-               find_secret(world, ns_of(item.deploy_item), last_name(item.deploy_item)));
-    if (!secret || !kept) {
-      names.push_back(item.name);
-    }
-  }
-  return names;
-}
-
+/// Takes items that ran or failed back to what was kept, those that depend on others first. Of
+/// items of which nothing is kept, those are removed that had not succeeded before this run.
 std::vector<RolledBack> roll_back(World& world, const std::string& project, const ItemGroup& group,
                                   const std::vector<ItemRun>& runs) {
   std::mutex mutex;
@@ -157,6 +102,135 @@ std::vector<RolledBack> roll_back(World& world, const std::string& project, cons
                           false});
   });
   return done;
+}
+
+/// Rolls the items back. Those that go are no longer told of as if they were there.
+void roll_items_back(World& world, const std::string& project, const ExecutionRun& run,
+                     const std::vector<ItemRun>& runs, const std::string& hash,
+                     ExecutionOutcome& outcome) {
+  std::vector<std::string> done;
+  run.for_each_group(runs, [&](const ItemGroup& group, const std::vector<ItemRun>& of_group) {
+    for (const RolledBack& item : roll_back(world, project, group, of_group)) {
+      if (!item.what.empty()) {
+        done.push_back(item.what);
+      }
+      for (Json& entry : outcome.status["items"]) {
+        if (item.removed && data::string_at(entry, {"name"}) == item.item) {
+          entry = {{"name", item.item}, {"message", "removed by the rollback"}};
+        }
+      }
+    }
+  });
+  outcome.state = State::stalled;
+  outcome.reason = "RolledBack";
+  outcome.rolled_back = true;
+  outcome.message += cat("; rolled back: ", done.empty() ? "nothing" : util::join(done, ", "));
+  outcome.status["rollback"].update({{"hash", hash}, {"message", outcome.message}});
+}
+
+/// Keeps what all of them are.
+util::Result<> keep_all(World& world, const ExecutionInput& input, const ExecutionRun& run,
+                        const std::vector<ItemRun>& runs) {
+  util::Result<> kept;
+  run.for_each_group(runs, [&](const ItemGroup& group, const auto&) {
+    for (const RenderedItem& item : group.items) {
+      if (kept && !item.deploy_item.is_null()) {
+        kept = keep_last(world, input, item);
+      }
+    }
+  });
+  return kept;
+}
+
+/// Items that a rollback would have to change, but cannot: they had succeeded before this run, and
+/// nothing is kept of them. `kept`: what is kept is of the Execution's last success.
+util::Result<std::vector<std::string>> unrecorded_items(World& world, const ItemGroup& group,
+                                                        const std::vector<ItemRun>& runs,
+                                                        bool kept) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RenderedItem& item = group.items[i];
+    if (is_untouched(item, runs[i]) || !runs[i].had_succeeded) {
+      continue;
+    }
+    KUBIST_TRY(const auto last, find_last(world, item.deploy_item));
+    if (!last || !kept) {
+      names.push_back(item.name);
+    }
+  }
+  return names;
+}
+
+/// The same of all.
+util::Result<std::vector<std::string>> unrecorded_items(World& world, const ExecutionRun& run,
+                                                        const std::vector<ItemRun>& runs,
+                                                        bool kept) {
+  util::Result<std::vector<std::string>> all;
+  run.for_each_group(runs, [&](const ItemGroup& group, const std::vector<ItemRun>& of_group) {
+    auto more = all ? unrecorded_items(world, group, of_group, kept) : all;
+    if (!more) {
+      all = std::move(more);
+    } else {
+      all->insert(all->end(), more->begin(), more->end());
+    }
+  });
+  return all;
+}
+
+}  // namespace
+
+std::string rollback_hash(const ExecutionInput& input, const Json& imports) {
+  return on_failure(input.spec) != OnFailure::roll_back
+             ? std::string()
+             : util::sha256_hex(data::to_json(
+                   {{"items", input.spec.value("items", Json())}, {"imports", imports}}));
+}
+
+std::optional<ExecutionOutcome> rolled_back_before(const ExecutionInput& input,
+                                                   const std::string& hash) {
+  if (hash.empty() || input.force ||
+      data::string_at(input.object, {"status", "rollback", "hash"}) != hash) {
+    return std::nullopt;
+  }
+  ExecutionOutcome outcome;
+  outcome.state = State::stalled;
+  outcome.reason = "RolledBack";
+  outcome.rolled_back = true;
+  outcome.message = data::string_at(input.object, {"status", "rollback", "message"});
+  return outcome;
+}
+
+util::Result<> settle_rollback(World& world, const ExecutionInput& input, const std::string& hash,
+                               const ExecutionRun& run, const std::vector<ItemRun>& runs,
+                               ExecutionOutcome& outcome) {
+  const Json* status = data::find_path(input.object, {"status", "rollback"});
+  if (on_failure(input.spec) != OnFailure::roll_back) {
+    if (status != nullptr && outcome.state == State::ready) {
+      outcome.status["rollback"] = {{"recorded", false}};  // what is kept is of an older success
+    }
+    return {};
+  }
+  if (outcome.state == State::ready) {
+    outcome.status["rollback"] = {{"recorded", true}};
+    return keep_all(world, input, run, runs);
+  }
+  const Json* recorded = status == nullptr ? nullptr : data::find_path(*status, {"recorded"});
+  outcome.status["rollback"] = recorded == nullptr ? Json() : Json{{"recorded", *recorded}};
+  if (!run.has_failed() || world.stop.stop_requested()) {
+    return {};
+  }
+  KUBIST_TRY(const auto unrecorded,
+             unrecorded_items(world, run, runs, recorded == nullptr || *recorded == true));
+  if (unrecorded.empty()) {
+    roll_items_back(world, ns_of(input.object), run, runs, hash, outcome);
+    return {};
+  }
+  outcome.message += cat("; nothing was rolled back or removed: no earlier success of ",
+                         util::join(unrecorded, ", "),
+                         " is recorded to return to. Repair what failed and reconcile again: a "
+                         "success under onFailure: RollBack is recorded");
+  outcome.status["rollback"] = {{"recorded", false}, {"message", outcome.message}};
+  return {};
 }
 
 }  // namespace kubist::deployers

@@ -211,16 +211,10 @@ util::Result<ItemOutcome> ExecutionRun::run_template(const RenderedItem& item, c
   KUBIST_TRY(Rendering rendering, render_template(m_world, m_input, {item, imports, exports}));
   review_items(m_world, rendering.parts.items);
   KUBIST_TRY(const auto present, owned_items(m_world, m_input.object));
-  for (RenderedItem& part : rendering.parts.items) {
-    KUBIST_TRY(const bool good, apply_item(m_world, m_input, present, part));
-    const std::scoped_lock lock(m_mutex);
-    if (good) {
-      m_good.insert(part.name);
-    }
-  }
-  KUBIST_CHECK(prune(m_world, m_input, present, rendering.parts.items, item.name));
+  KUBIST_TRY(auto good, apply_items(m_world, m_input, present, rendering.parts.items, item.name));
   {
     const std::scoped_lock lock(m_mutex);
+    m_good.merge(good);
     m_parts.emplace(item.name, rendering.parts);
   }
   run.parts = run_group(rendering.parts, imports, exports, [](std::size_t) { return true; });

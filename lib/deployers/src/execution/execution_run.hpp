@@ -59,4 +59,15 @@ class ExecutionRun {
   std::map<std::string, ItemGroup> m_parts;  ///< of Templates items, by their names
 };
 
+/// What an attempt that was rolled back is known by: its items and imports. Empty: it is none.
+std::string rollback_hash(const ExecutionInput& input, const Json& imports);
+/// Of an attempt that was rolled back before; nothing: of another one, or to be tried again.
+std::optional<ExecutionOutcome> rolled_back_before(const ExecutionInput& input,
+                                                   const std::string& hash);
+/// With onFailure: RollBack, after the items have run. Where they succeeded, what they are is kept.
+/// Where one failed, all go back to what is kept, or none where that is missing.
+util::Result<> settle_rollback(World& world, const ExecutionInput& input, const std::string& hash,
+                               const ExecutionRun& run, const std::vector<ItemRun>& runs,
+                               ExecutionOutcome& outcome);
+
 }  // namespace kubist::deployers

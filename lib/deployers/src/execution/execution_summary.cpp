@@ -1,3 +1,4 @@
+#include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/util/text.hpp>
 
@@ -143,6 +144,26 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
     result.message = cat(succeeded, " of ", runs.size(), " items succeeded", drift);
   }
   return result;
+}
+
+ExecutionOutcome outcome_of(const util::Error& error) {
+  ExecutionOutcome outcome;
+  outcome.state = error.reason == "ImportNotFound" ? State::failed : State::stalled;
+  outcome.reason = error.reason;
+  outcome.message = error.to_string();
+  outcome.error = error;
+  return outcome;
+}
+
+std::set<std::string> known_good(const Json& execution) {
+  std::set<std::string> names;
+  const Json* items = data::find_path(execution, {"status", "items"});
+  for (const Json& item : items == nullptr ? Json::array() : *items) {
+    if (data::bool_at(item, {"hasSucceeded"})) {
+      names.emplace(data::string_at(item, {"name"}));
+    }
+  }
+  return names;
 }
 
 }  // namespace kubist::deployers

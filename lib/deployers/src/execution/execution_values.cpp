@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
@@ -153,6 +154,10 @@ util::Result<Json> resolve(World& world, const std::string& ns, const Json& impo
 
 }  // namespace
 
+bool is_later(const util::Result<Json>& imports) {
+  return !imports && imports.error().reason == k_import_later;
+}
+
 util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json* imports,
                                    const Json& by_item) {
   Json values = Json::object();
@@ -165,6 +170,15 @@ util::Result<Json> resolve_imports(World& world, const std::string& ns, const Js
   return values;
 }
 
+namespace {
+
+/// The Execution's exports from those of its items.
+struct CollectedExports {
+  Json values = Json::object();
+  Json public_values = Json::object();
+};
+
+/// `by_item`: the exports of each item by its name. Invalid, reason ExportNotFound.
 util::Result<CollectedExports> map_exports(const Json& spec, const Json& by_item) {
   CollectedExports result;
   const Json* exports = data::find_path(spec, {"exports"});
@@ -187,6 +201,42 @@ util::Result<CollectedExports> map_exports(const Json& spec, const Json& by_item
     }
   }
   return result;
+}
+
+util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
+                                      const CollectedExports& exports, Json& status) {
+  const std::string name = execution_exports_name(name_of(input.object));
+  Json metadata = owned_metadata(input, name);
+  metadata["labels"].erase(std::string(k_execution_label));
+  const std::string text = data::to_json(exports.values);
+  KUBIST_CHECK(ensure_secret(world, {*world.home},
+                             opaque_secret(std::move(metadata), {{std::string(state::k_export_key),
+                                                                  util::base64_encode(text)}})));
+  status["exports"] = {{"secretRef", {{"name", name}}}, {"value", exports.public_values}};
+  return {};
+}
+
+}  // namespace
+
+util::Result<> keep_exports(World& world, const ExecutionInput& input,
+                            const std::vector<ItemRun>& runs, ExecutionOutcome& outcome) {
+  if (data::find_path(input.spec, {"exports"}) == nullptr) {
+    return {};
+  }
+  Json by_item = Json::object();
+  for (const ItemRun& run : runs) {
+    if (!run.exports.is_null()) {
+      by_item[run.name] = run.exports;
+    }
+  }
+  const auto exports = map_exports(input.spec, by_item);
+  if (exports) {
+    return keep_execution_exports(world, input, *exports, outcome.status);
+  }
+  Json status = std::move(outcome.status);
+  outcome = outcome_of(exports.error());
+  outcome.status = std::move(status);
+  return {};
 }
 
 }  // namespace kubist::deployers
