@@ -9,7 +9,7 @@ from harness.server import writes
 from scenarios import apply, get
 
 # Of each tree: projects, virtual clusters, and manifest items, which are written as the project's account.
-SHAPES = [(5, 40, 200), (1, 1, 1000)]
+SHAPES = [(20, 280, 0), (5, 40, 200), (1, 1, 1000)]
 LIMIT = 1.05
 
 
