@@ -6,6 +6,8 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "error_text.hpp"
+
 namespace kubist::cli {
 
 std::string process_identity() {
@@ -64,6 +66,9 @@ void warn(Context& context, const executors::Run& run) {
   }
   for (const std::string& denied : run.denied) {
     context.log().line(util::cat("denied: ", denied));
+  }
+  for (const util::Error& error : run.report.status_errors) {
+    context.log().line(error_text(error));
   }
 }
 

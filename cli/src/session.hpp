@@ -25,8 +25,8 @@ executors::ReconcileOptions run_options(const Arguments& arguments);
 /// The same with --force-cleanup: of the commands that delete.
 executors::ReconcileOptions removal_options(const Arguments& arguments);
 
-/// Says what was left out of a run, for whom the caller's own rights were used, and which writes of
-/// a dry run would be denied.
+/// Says what was left out of a run, for whom the caller's own rights were used, which writes of a
+/// dry run would be denied, and which statuses could not be written.
 void warn(Context& context, const executors::Run& run);
 /// Hooks that say on the log what a watching loop does: what asks for runs, their warnings where
 /// they are new, what is in trouble or away. The context outlives them.

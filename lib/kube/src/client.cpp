@@ -84,7 +84,7 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
       });
   if (options.retry) {
     transport = std::make_shared<SettlingTransport>(
-        std::make_shared<http::RetryTransport>(std::move(transport)));
+        std::make_shared<http::RetryTransport>(std::move(transport)), access.server);
   }
   return track(access, options, std::move(transport));
 }

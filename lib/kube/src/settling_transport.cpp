@@ -10,6 +10,7 @@
 #include <kubist/data/compare.hpp>
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/request_info.hpp>
 #include <kubist/util/backoff.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
@@ -57,13 +58,16 @@ struct Written {
 };
 
 /// Nothing: it cannot be read back, or must not be sent twice.
-std::optional<Written> written_by(const http::Request& request) {
+std::optional<Written> written_by(const http::Request& request, const std::string& server) {
   auto body = parse_answer(*request.body);
   if (!body) {
     return {};
   }
   Written written;
   written.url = request.url.substr(0, request.url.find('?'));
+  if (request_info(request, server).subresource == "status") {
+    written.url.resize(written.url.rfind('/'));
+  }
   written.body = std::move(*body);
   const auto type = http::find_header(request.headers, "Content-Type").value_or("");
   if (request.method == "POST") {
@@ -121,8 +125,12 @@ bool has_effect(const Json& live, Written written) {
 /// One write through all its attempts, and the reads between them.
 class Settling : public std::enable_shared_from_this<Settling> {
  public:
-  Settling(std::shared_ptr<http::Transport> inner, http::Request request, http::Done done)
-      : m_inner(std::move(inner)), m_request(std::move(request)), m_done(std::move(done)) {
+  Settling(std::shared_ptr<http::Transport> inner, std::string server, http::Request request,
+           http::Done done)
+      : m_inner(std::move(inner)),
+        m_server(std::move(server)),
+        m_request(std::move(request)),
+        m_done(std::move(done)) {
     if (m_request.method != "POST") {  // reviews are: retries see to them, there is nothing to read
       m_harmless = std::exchange(m_request.idempotent, false);
     }
@@ -165,7 +173,7 @@ class Settling : public std::enable_shared_from_this<Settling> {
     if (!m_conflicts && (m_attempt == k_tries || !is_unknown(outcome))) {
       return finish(std::move(outcome));
     }
-    if (!m_written && !(m_written = written_by(m_request))) {
+    if (!m_written && !(m_written = written_by(m_request, m_server))) {
       return finish(std::move(outcome));
     }
     m_lost = std::move(outcome);
@@ -212,6 +220,7 @@ class Settling : public std::enable_shared_from_this<Settling> {
   }
 
   std::shared_ptr<http::Transport> m_inner;
+  std::string m_server;
   http::Request m_request;
   bool m_harmless = false;
   int m_attempt = 0;
@@ -231,7 +240,8 @@ http::Call SettlingTransport::start(http::Request request, http::Done done) {
   if (!writes(request)) {
     return m_inner->start(std::move(request), std::move(done));
   }
-  const auto settling = std::make_shared<Settling>(m_inner, std::move(request), std::move(done));
+  const auto settling =
+      std::make_shared<Settling>(m_inner, m_server, std::move(request), std::move(done));
   settling->send();
   return http::Call([settling] { settling->cancel(); });
 }

@@ -130,7 +130,8 @@ class GatewayProvider : public Provider {
       kube::ListOptions options;
       options.label_selector = gateway.selector;
       options.resource_version = "0";
-      const auto list = m_client->list(kube::well_known::pods(), gateway.ns, options, stop);
+      const auto& client = gateway.lister ? gateway.lister : m_client;
+      const auto list = client->list(kube::well_known::pods(), gateway.ns, options, stop);
       if (!list) {
         return tl::unexpected<Answer>(answer_of(list.error()));
       }

@@ -14,6 +14,7 @@
 #include "output/run_report.hpp"
 #include "output/set_report.hpp"
 #include "run_words.hpp"
+#include "session.hpp"
 
 using namespace kubist;
 using namespace kubist::cli;
@@ -116,4 +117,17 @@ TEST_CASE("exit codes: each that the manual names is given by something, and no 
   }
   CHECK(named == given);
   CHECK(k_terminated == 128 + SIGTERM);
+}
+
+TEST_CASE("exit code: a status that could not be written fails the run, and is said") {
+  executors::Run run;
+  run.report.status_errors = {util::make_error(util::ErrorKind::unavailable,
+                                               "status of Execution/x: no answer", "Run again.")};
+  CHECK(exit_code_of(run) == k_error);
+  StringSink out;
+  StringSink err;
+  const Arguments arguments = dry_arguments({});
+  Context context(arguments, out, err, {});
+  warn(context, run);
+  CHECK(err.text() == "error: status of Execution/x: no answer\n  Run again.\n");
 }

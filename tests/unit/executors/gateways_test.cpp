@@ -86,9 +86,32 @@ TEST_CASE("gateways: where no pod is found, the condition names the namespaces a
   CHECK(condition(live) == "True");
   CHECK(condition(live, "HasGatewayPods") == "False");
   CHECK(message(live, "HasGatewayPods") ==
-        "no pod in the namespaces shop-dev has the labels gateway=mine; spec.allow.gateways of the "
+        "no pod in namespace shop-dev has the labels gateway=mine; spec.allow.gateways of the "
         "Project or the Root says where else gateways run");
   CHECK(addresses_in(live).is_null());
+}
+
+TEST_CASE("gateways: what may not be listed is said, and where") {
+  GatewaySite s(allow_gateways({"bank", "istio-system"}));
+  SUBCASE("pods") {
+    s.home->remove("pods", "gateway", "shop-dev");
+    s.home->fail("GET /api/v1/namespaces/bank/pods*", 403, 100);
+    s.home->fail("GET /api/v1/namespaces/istio-system/pods*", 403, 100);
+    const Json live = s.entry();
+    CHECK(condition(live) == "True");
+    CHECK(condition(live, "HasGatewayPods") == "Unknown");
+    CHECK(message(live, "HasGatewayPods") ==
+          "the gateway's pods may not be listed in namespaces bank, istio-system");
+  }
+  SUBCASE("Services") {
+    s.home->fail("GET /api/v1/namespaces/istio-system/services*", 403, 100);
+    const Json live = s.entry();
+    CHECK(condition(live, "HasGatewayPods") == "True");
+    CHECK(message(live, "HasGatewayPods") ==
+          "pods with the labels gateway=mine; the Services before them may not be listed in "
+          "namespace istio-system");
+    CHECK(addresses_in(live) == Json::array({"203.0.113.1", "203.0.113.3"}));
+  }
 }
 
 TEST_CASE("gateways: a release reads the counters of no other pods") {
@@ -105,7 +128,7 @@ TEST_CASE("gateways: a release reads the counters of no other pods") {
   for (int looks = 0; looks < 20 && s.looked_at().empty(); ++looks) {
     s.look();
   }
-  CHECK(s.looked_at() == "istio-ingress ; istio-system ; shop-dev ");
+  CHECK(s.looked_at() == cat("istio-ingress ; istio-system ; shop-dev ", k_shops_account));
   for (const LoggedRequest& each : s.home->log()) {
     CHECK_MESSAGE(each.target.find("/bank/") == std::string::npos, each.target);
   }

@@ -81,7 +81,8 @@ util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
   metrics::GatewayOptions options;
   options.timeout = patience(plan);
   const std::lock_guard lock(m_mutex);
-  // Gateways are nobody's project's: kubist itself reads their counters of the release's routes.
+  // Gateways are nobody's project's: kubist itself reads their counters of the release's routes. In
+  // the virtual cluster's namespace the project lists their pods.
   const auto client = m_world.sites.own(place);
   auto& known = m_gateways[cat(client->server(), ' ', options.timeout.count())];
   if (!known) {
@@ -117,7 +118,7 @@ metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const rele
               resources::label_text(traffic::gateway_selector(*m_graph[found].object));
           for (const std::string& where :
                gateway_namespaces(m_graph, node, place.cluster, place.ns)) {
-            gateways.insert({where, selector});
+            gateways.insert({where, selector, where == place.ns ? place.client : nullptr});
           }
         }
       }

@@ -53,28 +53,43 @@ class EntryGatewayExecutor final : public TrafficExecutor {
     const auto namespaces =
         gateway_namespaces(work.context().graph, work.node(), place.cluster, place.ns);
     std::vector<Json> pods;
-    bool is_whole = true;
-    for (const std::string& ns : namespaces) {
-      KUBIST_TRY(const bool seen,
-                 list(reader(place, ns), kube::well_known::pods(), ns, options, pods, work.stop()));
-      is_whole = is_whole && seen;
-    }
+    KUBIST_TRY(const auto refused,
+               list(work, place, kube::well_known::pods(), namespaces, options, pods));
     alignment.status["addresses"] = nullptr;
-    const bool everywhere = namespaces.front().empty();
-    const std::string where =
-        everywhere ? "any namespace" : cat("the namespaces ", util::join(namespaces, ", "));
-    if (pods.empty() && !is_whole) {
-      alignment.conditions.push_back({"HasGatewayPods", "Unknown", "Forbidden",
-                                      cat("the gateway's pods may not be listed in ", where)});
+    if (pods.empty() && !refused.empty()) {
+      alignment.conditions.push_back(
+          {"HasGatewayPods", "Unknown", "Forbidden",
+           cat("the gateway's pods may not be listed in ", shown(refused))});
       return {};
     }
     const std::string labels = cat(" the labels ", options.label_selector);
+    if (pods.empty()) {
+      const bool everywhere = namespaces.front().empty();
+      alignment.conditions.push_back(
+          {"HasGatewayPods", "False", "NoGatewayPods",
+           cat("no pod in ", shown(namespaces), " has", labels, everywhere ? "" : k_elsewhere)});
+      return {};
+    }
+    return find_services(work, place, pods, labels, alignment);
+  }
+
+  /// The Services before these pods have the addresses.
+  static util::Result<> find_services(Work& work, const TrafficPlace& place,
+                                      const std::vector<Json>& pods, const std::string& labels,
+                                      Alignment& alignment) {
+    std::set<std::string> beside;
+    for (const Json& pod : pods) {
+      beside.emplace(resources::ObjectView(pod).ns());
+    }
+    std::vector<Json> services;
+    KUBIST_TRY(const auto unseen, list(work, place, kube::well_known::services(),
+                                       {beside.begin(), beside.end()}, {}, services));
     alignment.conditions.push_back(
-        {"HasGatewayPods", pods.empty() ? "False" : "True",
-         pods.empty() ? "NoGatewayPods" : "Found",
-         pods.empty() ? cat("no pod in ", where, " has", labels, everywhere ? "" : k_elsewhere)
-                      : cat("pods with", labels)});
-    KUBIST_TRY(const auto services, services_beside(work, place, pods));
+        {"HasGatewayPods", "True", "Found",
+         cat("pods with", labels,
+             unseen.empty()
+                 ? ""
+                 : cat("; the Services before them may not be listed in ", shown(unseen)))});
     const auto addresses = traffic::gateway_addresses(services, pods);
     if (!addresses.empty()) {
       alignment.status["addresses"] = addresses;
@@ -82,32 +97,30 @@ class EntryGatewayExecutor final : public TrafficExecutor {
     return {};
   }
 
-  static util::Result<std::vector<Json>> services_beside(Work& work, const TrafficPlace& place,
-                                                         const std::vector<Json>& pods) {
-    std::set<std::string> namespaces;
-    for (const Json& pod : pods) {
-      namespaces.emplace(resources::ObjectView(pod).ns());
-    }
-    std::vector<Json> services;
-    for (const std::string& ns : namespaces) {
-      KUBIST_CHECK(
-          list(reader(place, ns), kube::well_known::services(), ns, {}, services, work.stop()));
-    }
-    return services;
+  static std::string shown(const std::vector<std::string>& namespaces) {
+    return namespaces.front().empty() ? "any namespace"
+                                      : cat(namespaces.size() == 1 ? "namespace " : "namespaces ",
+                                            util::join(namespaces, ", "));
   }
 
-  /// Adds what is there. False: it may not be listed.
-  static util::Result<bool> list(kube::Client& client, const kube::ApiResource& resource,
-                                 const std::string& ns, const kube::ListOptions& options,
-                                 std::vector<Json>& into, const std::stop_token& stop) {
-    auto found = client.list(resource, ns, options, stop);
-    if (!found) {
-      return found.error().kind == util::ErrorKind::forbidden
-                 ? util::Result<bool>(false)
-                 : util::Result<bool>(util::fail(found.error()));
+  /// Adds what is there. The namespaces in which it may not be listed.
+  static util::Result<std::vector<std::string>> list(Work& work, const TrafficPlace& place,
+                                                     const kube::ApiResource& resource,
+                                                     const std::vector<std::string>& namespaces,
+                                                     const kube::ListOptions& options,
+                                                     std::vector<Json>& into) {
+    std::vector<std::string> refused;
+    for (const std::string& ns : namespaces) {
+      auto found = reader(place, ns).list(resource, ns, options, work.stop());
+      if (found) {
+        std::move(found->items.begin(), found->items.end(), std::back_inserter(into));
+      } else if (found.error().kind == util::ErrorKind::forbidden) {
+        refused.push_back(ns);
+      } else {
+        return util::fail(found.error());
+      }
     }
-    std::move(found->items.begin(), found->items.end(), std::back_inserter(into));
-    return true;
+    return refused;
   }
 };
 

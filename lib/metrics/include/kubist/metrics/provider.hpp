@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -7,12 +8,18 @@
 #include <kubist/metrics/answer.hpp>
 #include <kubist/metrics/sample.hpp>
 
+namespace kubist::kube {
+class Client;
+}
+
 namespace kubist::metrics {
 
 /// Pods of a gateway.
 struct GatewayPods {
   std::string ns;        ///< empty: in all, as Istio selects by default
   std::string selector;  ///< label selector, "istio=ingressgateway"
+  /// As whom the pods are listed; nothing: as the provider's client.
+  std::shared_ptr<kube::Client> lister = nullptr;
   bool operator==(const GatewayPods&) const = default;
   auto operator<=>(const GatewayPods&) const = default;
 };
