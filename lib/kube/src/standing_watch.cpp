@@ -55,9 +55,10 @@ class StandingWatch::State final : public WatchThreads::Job {
     auto pause = util::guarded([this] { return go_on(); });
     if (!pause) {
       m_inflow.reset();
-      m_over = m_ended != nullptr;
+      const auto& ended = m_turns.is_refused() ? m_options.on_refused : m_ended;
+      m_over = ended != nullptr;
       if (m_over) {
-        return m_ended(pause.error());
+        return ended(pause.error());
       }
       m_turns.begin_again();
       m_options.on_trouble(pause.error());

@@ -24,6 +24,7 @@ constexpr std::chrono::seconds k_too_short{
     1};  // a watch that ends so soon without an event is trouble
 constexpr int k_min_timeout_s = 300;
 constexpr int k_max_timeout_s = 600;
+constexpr int k_forbidden = 403;
 
 WatchEventType type_of(data::WatchType type) {
   switch (type) {
@@ -90,7 +91,8 @@ util::Result<std::chrono::milliseconds> WatchTurns::pause_after(util::Result<> t
   if (is_expired(error)) {
     m_version.clear();
   } else if (!may_pass(error)) {
-    if (!m_options.lasting) {
+    m_refused = error.http_status == k_forbidden && !m_listed && m_options.on_refused;
+    if (!m_options.lasting || m_refused) {
       return util::fail(std::move(error));
     }
     m_version.clear();
@@ -138,6 +140,7 @@ util::Result<> WatchTurns::list(const std::stop_token& stop) {
   KUBIST_TRY(const ListEnd end,
              m_client.list_pages(m_options.resource, m_options.ns, options, on_page, stop));
   m_broke_off = false;
+  m_listed = true;
   m_version = again ? "" : end.resource_version;
   WatchEvent event;
   event.type = WatchEventType::relisted;

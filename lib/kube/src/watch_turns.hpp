@@ -26,6 +26,9 @@ class WatchTurns {
   bool feed(std::string_view bytes);  ///< false: end it
   util::Result<> end(util::Result<http::Response> outcome);
 
+  /// The error that ends it is the answer that WatchOptions::on_refused is for.
+  bool is_refused() const { return m_refused; }
+
   /// After an error that its handler gave: a listing is next.
   void begin_again();
 
@@ -46,6 +49,8 @@ class WatchTurns {
   std::string m_field_selector;
   bool m_broke_off = false;  ///< a listing, after it had handed something over
   bool m_handler_failed = false;
+  bool m_listed = false;  ///< a listing was complete
+  bool m_refused = false;
   int m_failures = 0;
   std::atomic<bool> m_away = false;  ///< the server was asked in vain, and has not watched since
   // Of the connection:

@@ -59,7 +59,7 @@ struct HeldItems {
   kube::Room room{k_text * 5 / 2};
   executors::KindWatch watch{cluster.connect(),
                              *resources::find_kind(resources::k_landscaper_group, "DeployItem"),
-                             "",
+                             {""},
                              inbox,
                              absences,
                              room};

@@ -14,7 +14,11 @@ namespace site {
 class Watch {
  public:
   explicit Watch(Site& site, executors::ReconcileOptions options = {}) {
-    m_hooks.away = [this](const std::string&) { ++away; };
+    m_hooks.away = [this](const std::string& told) {
+      const std::lock_guard lock(m_mutex);
+      line = told;
+      ++away;
+    };
     m_hooks.starting = [this](const auto&, const auto& due) {
       const std::lock_guard lock(m_mutex);
       for (const auto& entry : due) {
@@ -47,6 +51,7 @@ class Watch {
   }
 
   std::atomic<int> finished = 0, away = 0;
+  std::string line;  ///< that was told last of a watch
   std::vector<std::string> troubles;
   std::set<std::string> asked;  ///< names of the nodes that a run was asked for
   util::Result<> ended;

@@ -96,6 +96,35 @@ TEST_CASE("standing watch: a listing that gets no answer holds up no other watch
   CHECK(comes_true([&] { return silent.listed == 1; }));
 }
 
+TEST_CASE("standing watch: one that is forbidden from the first ends, if it is to be told of it") {
+  testing::FakeCluster cluster;
+  const auto client = cluster.connect();
+  std::atomic<int> refused = 0, trouble = 0;
+  Seen seen;
+  kube::WatchOptions options = maps_in("default");
+  options.on_refused = [&](const util::Error& error) {
+    CHECK(error.http_status == 403);
+    ++refused;
+  };
+  options.on_trouble = [&](const util::Error&) { ++trouble; };
+  const auto begin = [&] {
+    auto begun = kube::StandingWatch::begin_lasting(client, options, seen.handler());
+    REQUIRE(begun);
+    return *std::move(begun);
+  };
+  cluster.fail("GET *configmaps?*", 500);
+  cluster.fail("GET *configmaps?*", 403);
+  const auto first = begin();
+  CHECK(comes_true([&] { return refused == 1; }));
+  CHECK(trouble > 0);
+  const auto second = begin();
+  CHECK(comes_true([&] { return seen.listed == 1; }));
+  cluster.fail("GET *configmaps?*", 403, 2);
+  cluster.cut_watches();
+  CHECK(comes_true([&] { return seen.listed == 2; }));  // the second one's, which had listed before
+  CHECK(refused == 1);
+}
+
 TEST_CASE("standing watch: nothing is told after its end") {
   testing::FakeCluster cluster;
   const auto client = cluster.connect();

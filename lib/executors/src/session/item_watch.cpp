@@ -60,7 +60,7 @@ void ItemWatch::start() {
     m_watch = watch_for_good(
         m_client, m_options, m_name, m_absences,
         [this](const kube::WatchEvent& event) { return take(event); },
-        [this](bool away) { m_away = away; });
+        [this](const util::Error* trouble) { m_away = trouble != nullptr; });
   });
   if (!started) {
     m_options.on_trouble(started.error());

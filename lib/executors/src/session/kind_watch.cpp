@@ -7,6 +7,7 @@
 #include <kubist/kube/api_call.hpp>
 #include <kubist/kube/resource_version.hpp>
 #include <kubist/util/memory.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::executors {
 
@@ -21,6 +22,10 @@ namespace {
 constexpr std::chrono::seconds k_moment{2};
 /// The same of a listing, which the run would not end sooner. It is away after 30 s of silence.
 constexpr std::chrono::minutes k_listing{2};
+
+constexpr std::string_view k_name_projects =
+    ". Name the projects (project/NAME), or ask for the right to list and watch kubist's kinds in "
+    "all namespaces.";
 
 /// A person's yes, or the end of it, asks for the release that it is about.
 std::pair<Key, engine::Trigger> asked_by(const Key& key, Cause cause, const Json& object) {
@@ -39,32 +44,73 @@ std::pair<Key, engine::Trigger> asked_by(const Key& key, Cause cause, const Json
 }  // namespace
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
-                     const std::string& ns, Inbox& inbox, Absences& absences, kube::Room& room)
-    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox, absences,
-                room) {}
+                     const WatchedNamespaces& where, Inbox& inbox, Absences& absences,
+                     kube::Room& room)
+    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), where,
+                resource_of(kind).group_resource(), false, inbox, absences, room) {}
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
-                     const std::string& ns, Inbox& inbox, Absences& absences, kube::Room& room)
-    : KindWatch(std::move(home), served, "", ns, true, inbox, absences, room) {}
+                     const WatchedNamespaces& where, Inbox& inbox, Absences& absences,
+                     kube::Room& room)
+    : KindWatch(std::move(home), served, "", where, served.group_resource(), true, inbox, absences,
+                room) {}
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource,
-                     std::string selector, const std::string& ns, bool late, Inbox& inbox,
-                     Absences& absences, kube::Room& room)
+                     std::string selector, const WatchedNamespaces& where, const std::string& title,
+                     bool late, Inbox& inbox, Absences& absences, kube::Room& room)
     : m_home(std::move(home)), m_inbox(inbox), m_room(room), m_primed(late) {
-  m_options.ns = resource.namespaced ? ns : "";
+  m_options.ns = resource.namespaced ? where.only : "";
+  if (resource.namespaced && !where.or_else.empty()) {
+    m_options.on_refused = [this, &absences, namespaces = where.or_else](const util::Error&) {
+      divide(namespaces, absences);
+    };
+  }
   m_options.resource = std::move(resource);
   m_options.label_selector = std::move(selector);
   m_watch = watch_for_good(
-      m_home, m_options, m_options.resource.group_resource(), absences,
+      m_home, m_options, title, absences,
       [this](const kube::WatchEvent& event) { return take(event); },
-      [this](bool away) { turn(away); });
+      [this](util::Error* trouble) { turn(trouble); });
+}
+
+void KindWatch::divide(const std::set<std::string>& namespaces, Absences& absences) {
+  const kube::ApiResource& resource = m_options.resource;
+  const std::lock_guard lock(m_mutex);
+  for (const std::string& ns : namespaces) {
+    m_parts[ns].reset(new KindWatch(m_home, resource, m_options.label_selector, {ns},
+                                    util::cat(resource.group_resource(), " in ", ns), m_primed,
+                                    m_inbox, absences, m_room));
+  }
+  m_state = State::divided;
+  m_changed.notify_all();
+}
+
+/// Is it divided?
+bool KindWatch::await_listing(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  m_changed.wait_for(lock, stop, k_listing, [&] { return m_state != State::listing; });
+  return m_state == State::divided;
+}
+
+std::set<std::string> KindWatch::limits(const std::stop_token& stop) {
+  std::unique_lock lock(m_mutex);
+  std::set<std::string> namespaces;
+  if (await_listing(lock, stop)) {
+    for (const auto& [ns, part] : m_parts) {
+      namespaces.insert(ns);
+    }
+  }
+  return namespaces;
 }
 
 std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVersions& written,
                                           const std::stop_token& stop) {
   read_again(ns);
   std::unique_lock lock(m_mutex);
-  m_changed.wait_for(lock, stop, k_listing, [&] { return m_state != State::listing; });
+  if (await_listing(lock, stop)) {
+    lock.unlock();
+    const auto part = m_parts.find(ns);
+    return part == m_parts.end() ? std::nullopt : part->second->objects(ns, written, stop);
+  }
   m_changed.wait_for(lock, stop, k_moment, [&] {
     return m_state == State::away || (m_state == State::current && has(written));
   });
@@ -111,6 +157,9 @@ void KindWatch::rest() {
   for (auto& [ns, shelf] : m_shelves) {
     shelf.rest();
   }
+  for (const auto& [ns, part] : m_parts) {
+    part->rest();
+  }
 }
 
 bool KindWatch::has(const WrittenVersions& written) {
@@ -126,7 +175,12 @@ bool KindWatch::has(const WrittenVersions& written) {
 }
 
 // A listing that comes late is newer than the first run.
-void KindWatch::turn(bool away) {
+void KindWatch::turn(util::Error* trouble) {
+  const bool away = trouble != nullptr;
+  if (away && trouble->http_status == 403 && m_options.resource.namespaced &&
+      m_options.ns.empty() && !m_options.on_refused) {
+    trouble->message += k_name_projects;
+  }
   const std::lock_guard lock(m_mutex);
   m_primed = true;
   if (away) {

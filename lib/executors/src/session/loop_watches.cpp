@@ -6,9 +6,10 @@ namespace kubist::executors {
 
 using engine::Key;
 
-LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absences& absences)
+LoopWatches::LoopWatches(Session& session, WatchedNamespaces where, Inbox& inbox,
+                         Absences& absences)
     : m_session(session),
-      m_ns(std::move(ns)),
+      m_where(std::move(where)),
       m_inbox(inbox),
       m_absences(absences),
       m_drift(session, inbox, absences),
@@ -21,8 +22,8 @@ LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absence
     if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
       const kube::ApiResource resource = resource_of(kind);
       auto& watch = m_kinds[resource.group_resource()];
-      watch =
-          std::make_unique<KindWatch>(session.home_client(), kind, m_ns, inbox, absences, m_room);
+      watch = std::make_unique<KindWatch>(session.home_client(), kind, m_where, inbox, absences,
+                                          m_room);
       m_cache.add(resource, *watch);
     }
   }
@@ -53,7 +54,7 @@ void LoopWatches::follow(const engine::Graph& tree, bool fresh,
   for (const kube::ApiResource& resource : served) {
     auto& watch = m_kinds[resource.group_resource()];
     if (!watch) {
-      watch = std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox,
+      watch = std::make_unique<KindWatch>(m_session.home_client(), resource, m_where, m_inbox,
                                           m_absences, m_room);
       m_cache.add(resource, *watch);
     }

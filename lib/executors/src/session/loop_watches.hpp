@@ -20,9 +20,8 @@ namespace kubist::executors {
 /// All that --watch watches. One thread; the runs that it serves have threads of their own.
 class LoopWatches {
  public:
-  /// Watches the kinds of the tree in that namespace (empty: in all), and what kubist keeps at
-  /// home. REQUIRES: all outlive it.
-  LoopWatches(Session& session, std::string ns, Inbox& inbox, Absences& absences);
+  /// Watches the kinds of the tree there, and what kubist keeps at home. REQUIRES: all outlive it.
+  LoopWatches(Session& session, WatchedNamespaces where, Inbox& inbox, Absences& absences);
   /// Runs with these options read the tree from the watches, and tell them what they keep. They
   /// end before it does.
   void serve(ReconcileOptions& options);
@@ -34,7 +33,7 @@ class LoopWatches {
 
  private:
   Session& m_session;
-  const std::string m_ns;
+  const WatchedNamespaces m_where;
   Inbox& m_inbox;
   Absences& m_absences;
   kube::Room m_room;                                          ///< of what the watches of kinds hold

@@ -1,5 +1,7 @@
 #include "session/tree_cache.hpp"
 
+#include <vector>
+
 namespace kubist::executors {
 
 void TreeCache::add(const kube::ApiResource& resource, KindWatch& watch) {
@@ -30,6 +32,21 @@ std::optional<Objects> TreeCache::list(const kube::ApiResource& resource, const 
     });
   }
   return objects;
+}
+
+std::set<std::string> TreeCache::limits(const std::stop_token& stop) {
+  std::vector<KindWatch*> watches;
+  {
+    const std::lock_guard lock(m_mutex);
+    for (const auto& [kind, watch] : m_watches) {
+      watches.push_back(watch);
+    }
+  }
+  std::set<std::string> namespaces;
+  for (KindWatch* watch : watches) {
+    namespaces.merge(watch->limits(stop));
+  }
+  return namespaces;
 }
 
 void TreeCache::wrote(const engine::Key& key, const std::string& uid,

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "session/kind_watch.hpp"
@@ -14,6 +15,7 @@ class TreeCache final : public ObjectSource {
   void add(const kube::ApiResource& resource, KindWatch& watch);
   std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns,
                               const std::stop_token& stop) override;
+  std::set<std::string> limits(const std::stop_token& stop) override;
   void wrote(const engine::Key& key, const std::string& uid,
              const std::string& resource_version) override;
 

@@ -76,7 +76,7 @@ class TreeWatch::State {
     TreeCache& m_cache;
   };
 
-  std::string watched() const { return m_ns == "*" ? "" : m_ns; }
+  WatchedNamespaces watched() const { return {m_ns == "*" ? "" : m_ns}; }
 
   void keep(const kube::ApiResource& resource, std::unique_ptr<KindWatch> watch) {
     auto& kept = m_kinds[resource.group_resource()];

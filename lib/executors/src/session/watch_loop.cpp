@@ -40,8 +40,8 @@ Time now() { return std::chrono::steady_clock::now(); }
 /// Watches, and runs that go on side by side, each on nodes of its own.
 class Loop {
  public:
-  Loop(Session& session, ReconcileOptions options, engine::Observer& observer,
-       const WatchHooks& hooks, const std::stop_token& stop)
+  Loop(Session& session, ReconcileOptions options, WatchedNamespaces where,
+       engine::Observer& observer, const WatchHooks& hooks, const std::stop_token& stop)
       : m_session(session),
         m_options(std::move(options)),
         m_observer(observer),
@@ -50,7 +50,7 @@ class Loop {
         m_absences(hooks.away, [this](const Sight& sight) { m_inbox.retry(sight); }),
         m_busy([this](const Key& key, const engine::Trigger& cause) { m_inbox.push(key, cause); }),
         m_agenda(m_options.selection, m_options.resync),
-        m_watches(session, watched_namespace(m_options), m_inbox, m_absences),
+        m_watches(session, std::move(where), m_inbox, m_absences),
         m_keeper([this](const std::stop_token& token) { return m_session.tree(m_options, token); },
                  [this](TreeKeeper::Tree tree) { offer(std::move(tree)); }) {
     m_watches.serve(m_options);
@@ -113,10 +113,6 @@ class Loop {
       state.planned = bool(m_agenda.tree());
       m_hooks.turned(state);
     }
-  }
-
-  static std::string watched_namespace(const ReconcileOptions& options) {
-    return options.only_namespace == "*" ? "" : options.only_namespace;
   }
 
   /// The projects of which a watch saw something, by their namespaces; nothing: of all.
@@ -358,14 +354,19 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
                                    engine::Observer& observer, const WatchHooks& hooks,
                                    const std::stop_token& stop) {
   ReconcileOptions each = options;
-  if (each.only_namespace.empty()) {
-    // Of all that is watched, not of what one event asks for.
-    KUBIST_TRY(each.only_namespace, namespace_of(session.home(), options.selection, stop));
+  // Of all that is watched, not of what one event asks for.
+  KUBIST_TRY(auto namespaces, namespaces_of(session.home(), options.selection, stop));
+  WatchedNamespaces where;
+  if (namespaces.size() == 1) {
+    where.only = *namespaces.begin();
+  } else {
+    where.or_else = std::move(namespaces);
   }
+  each.only_namespace = where.only.empty() ? "*" : where.only;
   each.settle = std::chrono::milliseconds(0);
   each.cause = "start";
   each.local_charts = false;  // items come from whoever may write to the cluster, at any time
-  return Loop(session, std::move(each), observer, hooks, stop).run();
+  return Loop(session, std::move(each), std::move(where), observer, hooks, stop).run();
 }
 
 }  // namespace kubist::executors

@@ -69,14 +69,14 @@ Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> u
 kube::StandingWatch watch_for_good(const std::shared_ptr<kube::Client>& client,
                                    kube::WatchOptions& options, const std::string& name,
                                    Absences& absences, kube::WatchHandler handler,
-                                   const std::function<void(bool away)>& on_turn) {
+                                   const std::function<void(util::Error* trouble)>& on_turn) {
   using Clock = std::chrono::steady_clock;
-  options.on_trouble = [&absences, name, on_turn](const util::Error& error) {
-    on_turn(true);
+  options.on_trouble = [&absences, name, on_turn](util::Error error) {
+    on_turn(&error);
     absences.trouble(name, error, Clock::now());
   };
   options.on_back = [&absences, name, on_turn, sight = Sight{client, options.ns}] {
-    on_turn(false);
+    on_turn(nullptr);
     absences.back(name, Clock::now(), sight);
   };
   auto begun = kube::StandingWatch::begin_lasting(client, options, std::move(handler));

@@ -54,11 +54,12 @@ class Inbox {
 };
 
 /// A watch for good: what takes it away is told. It sets the callbacks of `options`; `absences`
-/// outlives it. Throws where the process may have no more threads.
+/// outlives it. `on_turn` may add to what is told of the trouble (null: it is back). Throws where
+/// the process may have no more threads.
 kube::StandingWatch watch_for_good(
     const std::shared_ptr<kube::Client>& client, kube::WatchOptions& options,
     const std::string& name, Absences& absences, kube::WatchHandler handler,
-    const std::function<void(bool away)>& on_turn = [](bool) {});
+    const std::function<void(util::Error* trouble)>& on_turn = [](util::Error*) {});
 
 /// Takes out of `known` what the listing that has ended lacks, which went away while nobody
 /// watched, and begins the next listing.

@@ -51,24 +51,10 @@ bool may_be_one_projects(const util::Error& error) {
          (error.kind != ErrorKind::unavailable || error.http_status == 500);
 }
 
-/// Also the namespaces of items of no project that somebody named.
-util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
-                                         const std::stop_token& stop, ObjectSource* source,
-                                         const Outside& outside) {
-  kube::Room room;
-  kube::ListOptions options;
-  options.room = &room;
-  auto listed = home.list(projects(), "", options, stop);
-  if (!listed || listed->items.empty()) {
-    return util::fail(listed ? refused : listed.error());
-  }
-  std::set<std::string> places;
-  for (const Json& project : listed->items) {
-    places.insert(resources::project_namespace(project));
-  }
-  for (const resources::ObjectRef& item : outside.named) {
-    places.insert(item.ns);
-  }
+/// Those that cannot be read are hidden.
+util::Result<TreeView> load_each(kube::Client& home, const std::set<std::string>& places,
+                                 const std::stop_token& stop, ObjectSource* source,
+                                 const Outside& outside) {
   TreeView view;
   bool first = true;
   for (const std::string& ns : places) {
@@ -89,19 +75,44 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
     view.snapshot.left_alone.merge(part->left_alone);
     first = false;
   }
+  return view;
+}
+
+/// Also the namespaces of items of no project that somebody named.
+util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
+                                         const std::stop_token& stop, ObjectSource* source,
+                                         const Outside& outside) {
+  kube::Room room;
+  kube::ListOptions options;
+  options.room = &room;
+  KUBIST_TRY(const auto listed, home.list(projects(), "", options, stop));
+  if (listed.items.empty()) {
+    return util::fail(refused);
+  }
+  std::set<std::string> places;
+  for (const Json& project : listed.items) {
+    places.insert(resources::project_namespace(project));
+  }
+  for (const resources::ObjectRef& item : outside.named) {
+    places.insert(item.ns);
+  }
+  KUBIST_TRY(TreeView view, load_each(home, places, stop, source, outside));
+  if (view.hidden.size() == places.size()) {
+    return util::fail(refused);
+  }
   if (outside.all) {
     view.snapshot.warnings.push_back(
         "DeployItems of no project are not run: those of all namespaces cannot be listed: " +
         refused.to_string());
   }
-  return first ? util::Result<TreeView>(util::fail(refused)) : view;
+  return view;
 }
 
 }  // namespace
 
-util::Result<std::string> namespace_of(kube::Client& home,
-                                       const std::vector<engine::Key>& selection,
-                                       const std::stop_token& stop) {
+util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
+                                                  const std::vector<engine::Key>& selection,
+                                                  const std::stop_token& stop) {
   std::set<std::string> namespaces;
   for (const engine::Key& key : selection) {
     if (!key.ns.empty()) {
@@ -109,19 +120,34 @@ util::Result<std::string> namespace_of(kube::Client& home,
       continue;
     }
     if (key.kind != "Project") {
-      return "*";
+      return std::set<std::string>();
     }
     KUBIST_TRY(const auto project, home.find(projects(), "", key.name, stop));
     if (project) {
       namespaces.insert(resources::project_namespace(*project));
     }
   }
+  return namespaces;
+}
+
+util::Result<std::string> namespace_of(kube::Client& home,
+                                       const std::vector<engine::Key>& selection,
+                                       const std::stop_token& stop) {
+  KUBIST_TRY(const auto namespaces, namespaces_of(home, selection, stop));
   return namespaces.size() == 1 ? *namespaces.begin() : "*";
 }
 
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
                                       const std::stop_token& stop, ObjectSource* source,
                                       const Outside& outside) {
+  if (const auto places =
+          ns == "*" && source != nullptr ? source->limits(stop) : std::set<std::string>();
+      !places.empty()) {
+    KUBIST_TRY(TreeView view, load_each(home, places, stop, source, outside));
+    return view.hidden.size() == places.size()
+               ? util::Result<TreeView>(util::fail(view.hidden.begin()->second))
+               : view;
+  }
   auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop, source, outside);
   if (!snapshot) {
     return ns == "*" && may_be_one_projects(snapshot.error())

@@ -12,4 +12,6 @@ kube::ApiResource resource_of(const resources::Kind& kind) {
   return resource;
 }
 
+std::set<std::string> ObjectSource::limits(const std::stop_token& /*stop*/) { return {}; }
+
 }  // namespace kubist::executors

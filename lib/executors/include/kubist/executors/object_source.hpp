@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ class ObjectSource {
   /// does.
   virtual std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns,
                                       const std::stop_token& stop) = 0;
+  /// The namespaces that are all there is to read, since the caller may not list in all; empty: it
+  /// may, or that was not tried.
+  virtual std::set<std::string> limits(const std::stop_token& stop);
   /// This process has written an object.
   virtual void wrote(const engine::Key& key, const std::string& uid,
                      const std::string& resource_version) = 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,13 @@
 
 namespace kubist::executors {
 
-/// The one project namespace that a selection lies in, so that a caller with rights on one project
-/// alone can work on it; "*": several, or the whole tree.
+/// The project namespaces that a selection lies in, so that a caller with rights on these projects
+/// alone can work on them; empty: the whole tree.
+util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
+                                                  const std::vector<engine::Key>& selection,
+                                                  const std::stop_token& stop);
+
+/// The same for load_tree_view(): the one namespace; "*": several, or the whole tree.
 util::Result<std::string> namespace_of(kube::Client& home,
                                        const std::vector<engine::Key>& selection,
                                        const std::stop_token& stop);
@@ -22,7 +28,8 @@ struct TreeView {
 };
 
 /// Loads that namespace, or with "*" all: where that is forbidden, or fails for what may be one
-/// project's doing, each Project's by itself. `source` and `outside` as for load_snapshot().
+/// project's doing, each Project's by itself, or each to which `source` is limited. `source` and
+/// `outside` as for load_snapshot().
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
                                       const std::stop_token& stop, ObjectSource* source = nullptr,
                                       const Outside& outside = {});

@@ -50,6 +50,9 @@ struct WatchOptions {
   /// It outlives what else would end it (401, 403, 404, ...): tries again with the same back-off,
   /// and begins with a listing then, which tells what changed meanwhile.
   bool lasting = false;
+  /// Of a standing one that lasts: the server forbids it (403) before any listing was complete. It
+  /// does nothing more then. Null: it tries again, as after other trouble.
+  std::function<void(const util::Error&)> on_refused;
   /// It is taken up anew when nothing came for so long: something between swallows what the server
   /// says, which sends a bookmark each minute.
   std::chrono::seconds silence{150};
