@@ -61,6 +61,28 @@ std::chrono::milliseconds retry_after(const Json& status, const StatusInput& inp
   return retry_delay(data::count_at(status, {"failures"}, 1), input.random_unit);
 }
 
+void show_strings(const StatusStore& statuses, Json& value) {
+  if (value.is_string()) {
+    value = statuses.shown(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (Json& each : value) {
+      show_strings(statuses, each);
+    }
+  }
+}
+
+/// The report has the texts as they were.
+void show_texts(const StatusStore& statuses, StatusInput& input) {
+  input.message = statuses.shown(input.message);
+  for (resources::Condition& condition : input.conditions) {
+    condition.message = statuses.shown(condition.message);
+  }
+  show_strings(statuses, input.fields);
+  if (input.policies) {
+    show_strings(statuses, *input.policies);
+  }
+}
+
 Phase phase_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::ready:
@@ -160,6 +182,7 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
   if (node.children.empty() && alignment.outcome == Outcome::ready) {
     input.tree_ready = Truth::yes;
   }
+  show_texts(context.parts.statuses, input);
   return input;
 }
 
@@ -262,6 +285,7 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   input.reason = report.reason;
   input.message = report.message;
   input.writes = report.writes;
+  show_texts(context.parts.statuses, input);
   const Json status = change_status(
       context, result, present, [&](const Json& before) { return compute_status(before, input); });
   if (input.phase == Phase::retrying) {
@@ -273,13 +297,14 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
 void tell_progress(const StepContext& context, NodeId id, const std::string& text,
                    Telling& telling) {
   const Node& node = context.graph[id];
+  const std::string shown = context.parts.statuses.shown(text);
   // Where it cannot be written, the status at the end says why.
   static_cast<void>(context.parts.statuses.change(node, [&](const Json& before) {
     if (telling.over) {
       return before;
     }
     telling.told = true;
-    return with_progress(before, text, node.generation, context.parts.clock.now());
+    return with_progress(before, shown, node.generation, context.parts.clock.now());
   }));
 }
 

@@ -127,7 +127,7 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
     if (std::string grant = grant_for(message); !grant.empty()) {
       return grant;
     }
-    return "Ask for the right with a Role or ClusterRole, or use another --context.";
+    return std::string(k_ask_for_the_right);
   }
   if (has(k_not_in_schema)) {
     return "Server-side apply takes no unknown field, whatever --validate says: correct its name, "

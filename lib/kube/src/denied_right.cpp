@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <kubist/kube/api_error.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::kube {
@@ -26,6 +27,25 @@ std::string grant_for(std::string_view message) {
                    " --verb=", verb, " --resource=", what, scope, " && kubectl create ", cluster,
                    "rolebinding ", role, " --", cluster, "role=", role, " --serviceaccount=", ns,
                    ':', account, scope);
+}
+
+bool names_denied_user(std::string_view text) {
+  return text.find("User \"") != std::string_view::npos ||
+         text.find("user \"") != std::string_view::npos;
+}
+
+// RBAC's refusal to give rights that the user does not have (rbac/validation's rule.go) has its
+// groups, too.
+std::string without_denied_user(std::string_view text, std::string_view user) {
+  const re2::StringPiece name(user.data(), user.size());
+  const re2::RE2 pattern(
+      util::cat("[Uu]ser \"", re2::RE2::QuoteMeta(name), R"re("(?: \(groups=\[[^\]]*\]\))?)re"));
+  std::string shown(text);
+  if (re2::RE2::GlobalReplace(&shown, pattern, "the caller") == 0) {
+    return shown;
+  }
+  const std::string grant = grant_for(text);
+  return grant.empty() ? shown : util::replace_all(shown, grant, k_ask_for_the_right);
 }
 
 }  // namespace kubist::kube

@@ -32,9 +32,11 @@ namespace {
 bool changes_something(const Json& event) {
   static const std::set<std::string, std::less<>> verbs{"create", "update", "patch", "delete",
                                                         "deletecollection"};
+  static const std::set<std::string, std::less<>> reviews{"authorization.k8s.io",
+                                                          "authentication.k8s.io"};
   return verbs.contains(data::string_at(event, {"verb"})) &&
          data::string_at(event, {"requestURI"}).find("dryRun=All") == std::string_view::npos &&
-         data::string_at(event, {"objectRef", "apiGroup"}) != "authorization.k8s.io" &&
+         !reviews.contains(data::string_at(event, {"objectRef", "apiGroup"})) &&
          data::int_at(event, {"responseStatus", "code"}) < 400;
 }
 

@@ -179,11 +179,8 @@ fs::path kubeconfig() {
   return caller.config;
 }
 
-void add_projects(const std::string& prefix, const std::string& user) {
+void add_projects(const std::string& prefix) {
   const std::lock_guard lock(s_mutex);
-  if (!is_administrator() && current().prefixes.empty()) {
-    write_kubeconfig(current().config, certificate(user));
-  }
   current().prefixes.push_back(prefix);
 }
 

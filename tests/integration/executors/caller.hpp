@@ -17,9 +17,8 @@ namespace it::caller {
 /// The KUBECONFIG of a kubist that the running test case starts. What is printed for its projects
 /// and their virtual clusters as they are now is granted before.
 std::filesystem::path kubeconfig();
-/// Projects whose names begin so are the running test case's, and `user` is who runs kubist: always
-/// the same, since statuses have the names of those who may not do something.
-void add_projects(const std::string& prefix, const std::string& user);
+/// Projects whose names begin so are the running test case's.
+void add_projects(const std::string& prefix);
 /// Takes back what is granted in the whole cluster.
 void revoke();
 bool is_administrator();

@@ -84,3 +84,20 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
   CHECK(home_reads > 5);  // the filter does see this run
   CHECK(target_reads > 5);
 }
+
+TEST_CASE(
+    "reconcile: what may not be checked is told alike to all, so the next user writes nothing") {
+  World world("denied");
+  make_place(world);  // its Cluster looks at Istio, which takes more than the printed rights
+  must(run_kubist(world.as_user({"reconcile", "Project/" + world.name()}, "-one")));
+  const auto cluster = get("home", "clusters.kubist.io", "home", world.name());
+  REQUIRE(condition(cluster, "IstioReady") == "Unknown");
+  const std::string told = message(cluster, "IstioReady");
+  CHECK_MESSAGE(told.find("the caller cannot list resource") != std::string::npos, told);
+  CHECK_MESSAGE(cluster->dump().find(world.user()) == std::string::npos, cluster->dump());
+
+  Audit home("home");
+  must(run_kubist(world.as_user({"reconcile", "Project/" + world.name()}, "-two")));
+  const auto writes = home.writes(world.user() + "-two");
+  CHECK_MESSAGE(writes.empty(), first_of(writes));
+}

@@ -186,7 +186,7 @@ Json token_config(const std::string& cluster, const std::string& token) {
 World::World(const std::string& test)
     : m_name(util::cat("policy-", test, '-', util::random_uuid().substr(0, 5))) {
   install_crds();
-  caller::add_projects(m_name, user());
+  caller::add_projects(m_name);
 }
 
 namespace {

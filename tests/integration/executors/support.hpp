@@ -84,8 +84,9 @@ class Audit {
  public:
   explicit Audit(std::string cluster);
   /// Mutating requests that a user of that name, or whose name begins so, sent by its own
-  /// credentials or was impersonated for, and that were let through (server dry runs and access
-  /// reviews change nothing), in order. So it counts what kubist does as another account, too.
+  /// credentials or was impersonated for, and that were let through (server dry runs, and reviews
+  /// of access and of who asks, change nothing), in order. So it counts what kubist does as another
+  /// account, too.
   /// `reads`, where given, becomes the number of the user's other requests. Where it is not, the
   /// test fails if the log has no request at all of such a user: then "no writes" says nothing.
   std::vector<AuditedWrite> writes(const std::string& user, std::size_t* reads = nullptr);

@@ -1,6 +1,8 @@
 // What an item made goes with it: by whatever version it is served, and never somebody else's.
 #include "manifest/managed.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "support/fake_cluster.hpp"
@@ -79,12 +81,20 @@ TEST_CASE("managed: what nobody may look at goes along with its namespace") {
   CHECK(refused.error().http_status == 403);
   CHECK_FALSE(f.records.empty());
 
+  Json second = testing::widget("v1");
+  second["metadata"]["name"] = "w2";
+  f.make(second);
   f.cluster.remove("namespaces", "default");
-  f.cluster.fail(k_look, 403);
+  f.cluster.fail(k_look, 403, 2);
+  f.cluster.forget_log();
   const auto gone = f.step();
   REQUIRE(gone);
   CHECK(gone->empty());
   CHECK(f.records.empty());
+  const auto log = f.cluster.log();
+  CHECK(std::count_if(log.begin(), log.end(), [](const testing::LoggedRequest& each) {
+          return each.resource == "namespaces";
+        }) == 1);
 }
 
 TEST_CASE("managed: what a server that is down has stays recorded") {

@@ -231,7 +231,8 @@ TEST_CASE("deletion: with its target gone a cluster stays until it is abandoned"
       left.insert(left.end(), node.left_behind.begin(), node.left_behind.end());
     }
   }
-  CHECK(std::find(left.begin(), left.end(), "namespace shop-far") != left.end());
+  CHECK(std::find(left.begin(), left.end(),
+                  "namespace shop-far (recorded; could not be checked)") != left.end());
   CHECK(s.project("shop").is_null());
   CHECK(!s.namespace_at(s.far, "shop-far").is_null());
 }

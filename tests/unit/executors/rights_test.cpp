@@ -141,8 +141,8 @@ TEST_CASE("rights: the caller's own rights end at the project's namespaces") {
   // A pattern of the Project's is enough for what kubist made, and no more.
   const Json theirs = run_item(s, "theirs", map_in("shop-theirs"));
   CHECK(item_phase(theirs) == "Failed");
-  CHECK_MESSAGE(item_error(theirs).find("kubist uses your own rights for Project shop, and only in "
-                                        "the project's namespaces") != std::string::npos,
+  CHECK_MESSAGE(item_error(theirs).find("kubist uses the caller's own rights for Project shop, and "
+                                        "only in the project's namespaces") != std::string::npos,
                 item_error(theirs));
   CHECK_MESSAGE(item_error(theirs).find("--own-rights") != std::string::npos, item_error(theirs));
   CHECK(s.map("shop-theirs").is_null());
@@ -216,9 +216,13 @@ TEST_CASE("rights: whoever is impersonated by --as lends them no further") {
       executors::Session::open(s.home->connect(s.network)->as("boss"), s.session_options(), {})
           .value();
   const Json theirs = run_item(s, "theirs", map_in("shop-theirs"));
-  CHECK_MESSAGE(item_error(theirs).find("kubist uses the rights of boss for Project shop") !=
+  CHECK_MESSAGE(item_error(theirs).find("kubist uses the caller's own rights for Project shop") !=
                     std::string::npos,
                 item_error(theirs));
+  const auto lines = s.run({}).warnings;
+  CHECK(std::count(lines.begin(), lines.end(),
+                   "Project shop: its objects are handled with the rights of boss, whom you "
+                   "impersonate; they end at its namespaces") == 1);
   CHECK(s.map("shop-theirs").is_null());
   run_item(s, "dev", map_in("shop-dev"));
   CHECK(writers(s, "configmaps") == std::set<std::string>{"boss"});

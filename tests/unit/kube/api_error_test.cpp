@@ -1,4 +1,5 @@
 #include <kubist/kube/api_error.hpp>
+#include <kubist/util/text.hpp>
 
 #include "client_support.hpp"
 
@@ -97,6 +98,32 @@ TEST_CASE("api error: a 403 advises by its cause: to ask for a right only where 
         "Change the object as the message says, or ask who keeps that policy.");
   CHECK(hint("pods \\\"p\\\" is forbidden: maximum cpu usage per Container is 1, but limit is 2") ==
         "");
+}
+
+TEST_CASE("api error: what a user may not do, told as for each of several users") {
+  const std::string list = "pods is forbidden: User \"a.b\" cannot list resource \"pods\"";
+  CHECK(names_denied_user(list));
+  CHECK(without_denied_user(list, "a.b") ==
+        "pods is forbidden: the caller cannot list resource \"pods\"");
+  CHECK(without_denied_user(list, "b") == list);
+  CHECK(without_denied_user(list, "a_b") == list);
+  CHECK(without_denied_user("x: user \"a\" (groups=[\"one\" \"two\"]) is attempting to grant RBAC "
+                            "permissions not currently held",
+                            "a") ==
+        "x: the caller is attempting to grant RBAC permissions not currently held");
+  CHECK_FALSE(names_denied_user("pods \"user\" not found"));
+
+  const std::string ci = "system:serviceaccount:ci:deploy";
+  const std::string message = "User \"" + ci +
+                              "\" cannot get resource \"nodes\" in API group \"\" at the "
+                              "cluster scope";
+  const util::Error error = api_error(
+      "GET", "http://x",
+      response_of(403, status(403, "Forbidden", util::replace_all(message, "\"", "\\\""))));
+  REQUIRE(error.hint.find("--serviceaccount=ci:deploy") != std::string::npos);
+  CHECK(without_denied_user(error.message + "; " + error.hint, ci) ==
+        "GET http://x: the caller cannot get resource \"nodes\" in API group \"\" at the cluster "
+        "scope; Ask for the right with a Role or ClusterRole, or use another --context.");
 }
 
 TEST_CASE(

@@ -65,3 +65,21 @@ TEST_CASE("controller: it may be no account but that of projects, and bind no ro
   }
   CHECK(checked == 2);
 }
+
+TEST_CASE("controller: its Role gives nothing that its ClusterRole gives everywhere") {
+  const auto objects = controller_objects({.image = "r/k:1", .replicas = 2});
+  const Json everywhere = controller_role();
+  const auto has = [](const Json& list, const Json& word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  };
+  for (const Json& rule : of_kind(objects, "Role")["rules"]) {
+    REQUIRE(rule["resources"] == Json{"leases"});
+    for (const Json& wide : everywhere["rules"]) {
+      if (has(wide["resources"], "leases") && !wide.contains("resourceNames")) {
+        for (const Json& verb : rule["verbs"]) {
+          CHECK_MESSAGE(!has(wide["verbs"], verb), verb);
+        }
+      }
+    }
+  }
+}

@@ -1,6 +1,9 @@
+#include <map>
+
 #include <kubist/apply/owned.hpp>
 #include <kubist/apply/wait.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/namespaces.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/ordering.hpp>
 #include <kubist/util/text.hpp>
@@ -88,8 +91,11 @@ class DeleteStep {
     if (error.http_status != 403 || ref.ns.empty() || !m_job.place.cluster.empty()) {
       return false;
     }
-    const auto ns = m_world.home->find(kube::well_known::namespaces(), "", ref.ns, m_world.stop);
-    return ns && (!*ns || !resources::ObjectView(**ns).deletion_timestamp().empty());
+    const auto [known, is_new] = m_going.try_emplace(ref.ns, false);
+    if (is_new) {
+      known->second = kube::takes_no_objects(*m_world.home, ref.ns, m_world.stop);
+    }
+    return known->second;
   }
 
   bool is_others(const apply::Owned& owned) {
@@ -119,6 +125,7 @@ class DeleteStep {
   World& m_world;
   const Item& m_item;
   const Job& m_job;
+  std::map<std::string, bool> m_going;  ///< namespaces that were asked for: are they going or gone?
 };
 
 }  // namespace

@@ -176,7 +176,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     }
     const auto place = connect(work);
     if (!place && world().abandon) {
-      return abandoned(place.error(), {cat("namespace ", ns)});
+      return abandoned(place.error(), {cat("namespace ", ns, k_unchecked)});
     }
     if (!place) {
       return util::fail(place.error());

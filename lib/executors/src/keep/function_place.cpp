@@ -96,6 +96,27 @@ util::Result<engine::Removal> remove_from(
   return removed;
 }
 
+/// What is still there of an inventory, as far as somebody may look.
+std::vector<std::string> left_of(const Json& inventory, const util::Result<TrafficPlace>& place,
+                                 const std::stop_token& stop) {
+  std::vector<apply::Recorded> entries;
+  for (const Json& entry : inventory) {
+    entries.push_back(read_entry(entry));
+  }
+  std::vector<util::Result<apply::Owned>> found;
+  if (place && place->delete_client != nullptr) {
+    found = apply::find_owned(*place->delete_client, entries, kube::Form::metadata, stop);
+  }
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const bool checked = i < found.size() && found[i];
+    if (!checked || !found[i]->live.is_null()) {
+      left.push_back(util::cat(resources::to_string(entries[i].ref), checked ? "" : k_unchecked));
+    }
+  }
+  return left;
+}
+
 }  // namespace
 
 util::Result<TrafficPlace> function_place(Work& work, const std::string& account, bool removing) {
@@ -128,12 +149,7 @@ util::Result<engine::Removal> remove_listed(
   if (removed || (!lets_go && !nowhere)) {
     return removed;
   }
-  std::vector<std::string> left;
-  for (const Json& entry : inventory) {
-    left.push_back(
-        util::cat(data::string_at(entry, {"kind"}), '/', data::string_at(entry, {"name"})));
-  }
-  return abandoned(removed.error(), std::move(left));
+  return abandoned(removed.error(), left_of(inventory, place, work.stop()));
 }
 
 util::Result<engine::Removal> remove_function_objects(Work& work, bool with_node) {

@@ -45,6 +45,8 @@ class ManagedExecutor : public engine::Executor {
 engine::Alignment alignment_of_failure(const util::Error& error);
 /// A Removal that goes on: look again after a moment.
 engine::Removal removal_running(std::string reason, std::string message);
+/// After the name of what may have been left behind, where nobody can look whether it is there.
+inline constexpr std::string_view k_unchecked = " (recorded; could not be checked)";
 /// What --abandon makes of a removal that failed: done, with what is left behind.
 engine::Removal abandoned(const util::Error& why, std::vector<std::string> left_behind);
 

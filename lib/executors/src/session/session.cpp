@@ -321,7 +321,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   for (const auto& [ns, why] : view.hidden) {
     hidden.insert(ns);
   }
-  KubeStatusStore statuses(world, m_book, std::move(hidden), stop);
+  KubeStatusStore statuses(world, m_book, *m_accounts, std::move(hidden), stop);
   world.statuses = &statuses;
   const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions, containers);
   world.policies = &policies;

@@ -70,11 +70,6 @@ ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
   return *slot;
 }
 
-std::string ProjectAccounts::whose_rights() const {
-  const std::string& as = m_home->impersonated_user();
-  return as.empty() ? "your own rights" : cat("the rights of ", as);
-}
-
 /// Whose objects these are, and where the caller's rights for them end.
 struct ProjectAccounts::Scope {
   std::string title;                    ///< "Project shop"
@@ -110,7 +105,7 @@ ProjectAccounts::Own ProjectAccounts::own(const Scope& scope) {
   }
   const util::Error outside = util::make_error(
       util::ErrorKind::forbidden,
-      cat("kubist uses ", whose_rights(), " for ", scope.title, ", and only in ", scope.where),
+      cat("kubist uses the caller's own rights for ", scope.title, ", and only in ", scope.where),
       "Ask for the right to impersonate its ServiceAccount, or pass --own-rights.", k_own_rights);
   own.client = m_home->routed([home = m_home, in = own.namespaces, outside](
                                   const kube::RequestInfo& info) -> util::Result<kube::Client*> {
@@ -154,17 +149,15 @@ util::Result<bool> ProjectAccounts::impersonates(const engine::Node& project,
   return allowed;
 }
 
-util::Error ProjectAccounts::not_yours(const std::string& ns, const std::string& name) const {
-  const std::string& whom = m_home->impersonated_user();
+util::Error ProjectAccounts::not_yours(const std::string& ns, const std::string& name) {
   const std::string role = cat("act-as-", name);
   return util::make_error(
       util::ErrorKind::forbidden,
-      cat("what it asks for is asked as ", resources::service_account_user(ns, name), ", and ",
-          whom.empty() ? "you" : whom, " may not impersonate it"),
+      cat("what it asks for is asked as ", resources::service_account_user(ns, name),
+          ", and the caller may not impersonate it"),
       cat("An administrator can allow it: kubectl create role ", role, " -n ", ns,
           " --verb=impersonate --resource=serviceaccounts --resource-name=", name,
-          " && kubectl create rolebinding ", role, " -n ", ns, " --role=", role,
-          " --user=", whom.empty() ? "YOU" : whom),
+          " && kubectl create rolebinding ", role, " -n ", ns, " --role=", role, " --user=YOU"),
       k_account_not_yours);
 }
 
@@ -196,6 +189,17 @@ util::Result<ProjectAccounts::Outside> ProjectAccounts::outside(const std::strin
         return util::Result<kube::Client*>(is_kubists ? home.get() : client.get());
       });
   return found;
+}
+
+std::string ProjectAccounts::caller(const std::stop_token& stop) {
+  constexpr std::uint64_t k_every_run = 0;
+  return m_caller
+      .get(k_every_run,
+           [&]() -> util::Result<std::string> {
+             KUBIST_TRY(const data::Json review, m_home->who_am_i(stop));
+             return std::string(data::string_at(review, {"status", "userInfo", "username"}));
+           })
+      .value_or("");
 }
 
 util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_as(
@@ -308,12 +312,13 @@ void ProjectAccounts::admit(const engine::Node& project, const std::string& ns) 
 
 std::vector<std::string> ProjectAccounts::warnings() const {
   const std::string& as = m_home->impersonated_user();
-  const std::string why =
-      as.empty() ? "since you may not impersonate its ServiceAccount" : "whom you impersonate";
+  const std::string whose =
+      as.empty() ? "your own rights, since you may not impersonate its ServiceAccount"
+                 : cat("the rights of ", as, ", whom you impersonate");
   std::vector<std::string> lines;
   const std::lock_guard lock(m_mutex);
   for (const auto& [title, own] : m_own) {
-    lines.push_back(cat(title, ": its objects are handled with ", whose_rights(), ", ", why,
+    lines.push_back(cat(title, ": its objects are handled with ", whose,
                         m_own_rights ? "; by --own-rights also outside of its namespaces"
                                      : "; they end at its namespaces"));
   }

@@ -75,6 +75,8 @@ class ProjectAccounts {
   /// For deleting what that client's account made: with --own-rights the caller deletes what the
   /// account may not. Null stays null.
   std::shared_ptr<kube::Client> deletions_of(std::shared_ptr<kube::Client> account) const;
+  /// As whom the API server knows the caller; empty: it does not say. Asked once.
+  std::string caller(const std::stop_token& stop);
   /// May the caller's own rights be used beyond the projects' namespaces (--own-rights)?
   bool own_rights() const { return m_own_rights; }
   /// Does it act as the project's account?
@@ -117,7 +119,8 @@ class ProjectAccounts {
     std::mutex binding;                        ///< guards what follows, also while it is asked for
     std::map<std::string, std::string> bound;  ///< namespaces that were not awaited, with the role
   };
-  util::Error not_yours(const std::string& ns, const std::string& name) const;
+  /// Errors become statuses, so they do not name the caller.
+  static util::Error not_yours(const std::string& ns, const std::string& name);
   /// A project, or a namespace without one, for which the caller's own rights are used.
   struct Own {
     std::shared_ptr<NamespaceSet> namespaces;
@@ -131,14 +134,14 @@ class ProjectAccounts {
                              const std::stop_token& stop);
   util::Result<bool> may_impersonate(const std::string& ns, const std::string& name,
                                      const std::stop_token& stop);
-  std::string whose_rights() const;
 
   std::shared_ptr<kube::Client> m_home;
   std::atomic<std::uint64_t> m_run = 1;
   std::atomic<bool> m_own_rights = false;
   std::atomic<bool> m_trial = false;  ///< it is a server dry run
   SharedAnswer<bool> m_all;           ///< may the caller impersonate every ServiceAccount?
-  mutable std::mutex m_mutex;         ///< guards what follows, not what is in the accounts
+  SharedAnswer<std::string> m_caller;
+  mutable std::mutex m_mutex;  ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name
   std::map<std::string, Own> m_own;                            ///< by Scope::title, of this run
   std::set<std::string> m_proven;                              ///< roles that gave rights

@@ -8,6 +8,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "world/project_accounts.hpp"
 #include "world/work.hpp"
 
 namespace kubist::executors {
@@ -108,6 +109,14 @@ util::Result<engine::StatusWritten> KubeStatusStore::change(const engine::Node& 
 std::shared_ptr<const Json> KubeStatusStore::written(const engine::Node& node) const {
   const auto whole = m_book.written(node);
   return whole && has_part(node) ? std::make_shared<const Json>(part_of(node, *whole)) : whole;
+}
+
+std::string KubeStatusStore::shown(const std::string& text) const {
+  if (!kube::names_denied_user(text)) {
+    return text;
+  }
+  const std::string caller = m_accounts.caller(m_stop);
+  return caller.empty() ? text : kube::without_denied_user(text, caller);
 }
 
 void KubeStatusStore::saw(const engine::Node& node, const Json& object) {

@@ -197,6 +197,9 @@ class StatusStore {
   virtual util::Result<StatusWritten> change(const Node& node, const Change& change) = 0;
   /// What was written since the graph was read, by whatever run; null: nothing.
   virtual std::shared_ptr<const Json> written(const Node& /*node*/) const { return nullptr; }
+  /// What a status has for a text of a run: nothing of who runs it, or the next one's run would
+  /// change it.
+  virtual std::string shown(const std::string& text) const { return text; }
 };
 
 }  // namespace kubist::engine

@@ -11,6 +11,8 @@
 
 namespace kubist::executors {
 
+class ProjectAccounts;
+
 /// Reason of an error that means: what was planned no longer holds, plan anew.
 inline constexpr std::string_view k_plan_changed = deployers::k_item_changed;
 /// Such an error (a conflict).
@@ -57,13 +59,18 @@ class StatusBook {
 /// be chosen for the Root's Lease (nor rights in it given), and a run without news writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
  public:
-  /// REQUIRES: `book` outlives it.
-  KubeStatusStore(World& world, StatusBook& book, std::set<std::string> hidden,
-                  std::stop_token stop)
-      : m_world(world), m_book(book), m_hidden(std::move(hidden)), m_stop(std::move(stop)) {}
+  /// REQUIRES: `book` and `accounts`, who know the caller, outlive it.
+  KubeStatusStore(World& world, StatusBook& book, ProjectAccounts& accounts,
+                  std::set<std::string> hidden, std::stop_token stop)
+      : m_world(world),
+        m_book(book),
+        m_accounts(accounts),
+        m_hidden(std::move(hidden)),
+        m_stop(std::move(stop)) {}
   util::Result<engine::StatusWritten> change(const engine::Node& node,
                                              const Change& change) override;
   std::shared_ptr<const data::Json> written(const engine::Node& node) const override;
+  std::string shown(const std::string& text) const override;
   /// The node's object as a write of this run left it.
   void saw(const engine::Node& node, const data::Json& object);
   /// What was written. After the run.
@@ -80,6 +87,7 @@ class KubeStatusStore final : public engine::StatusStore {
   util::Result<engine::StatusWritten> change_whole(const engine::Node& node, const Change& change);
   World& m_world;
   StatusBook& m_book;
+  ProjectAccounts& m_accounts;
   std::set<std::string> m_hidden;  ///< project namespaces
   std::stop_token m_stop;
   /// False: there was nothing to send, or nowhere to.

@@ -50,6 +50,11 @@ bool is_conflict(const util::Error& error);
 /// server says the latter by 422, as it does of a patch that makes an object invalid.
 bool may_be_outdated(const util::Error& error);
 
+/// Does the text have what a server says of a user who may not do something?
+bool names_denied_user(std::string_view text);
+/// That text as it is for each of several users who may not do it: not by whom, nor with the grant.
+std::string without_denied_user(std::string_view text, std::string_view user);
+
 /// The texts of the Warning headers (RFC 7234 5.5, `299 - "text"`), in order.
 std::vector<std::string> parse_warnings(const http::Headers& headers);
 
