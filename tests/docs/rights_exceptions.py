@@ -7,7 +7,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests" / "rights-exceptions.tsv"
 CASE = re.compile(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
-RIGHT = "(controller|[a-z,*]+ [a-z0-9./*-]+)"
+RIGHT = "(controller|[a-z,*]+ [a-z0-9,./*-]+( in [a-z0-9-]+)?)"
 RIGHTS = re.compile(f"administrator|{RIGHT}(; {RIGHT})*")
 
 
@@ -29,7 +29,7 @@ def wrong(lines):
         elif cells[0] not in known:
             yield f"{number}: no test case is called {cells[0]}"
         elif not RIGHTS.fullmatch(cells[1]):
-            yield f"{number}: neither administrator, controller nor VERB,VERB RESOURCE.GROUP; ...: {cells[1]}"
+            yield f"{number}: neither administrator, controller nor VERB,VERB RESOURCE,RESOURCE.GROUP in NAMESPACE; ...: {cells[1]}"
         elif cells[0] in seen:
             yield f"{number}: a second line of {cells[0]}"
         seen.add(cells[0])

@@ -20,7 +20,7 @@ std::filesystem::path kubeconfig();
 /// Projects whose names begin so are the running test case's, and `user` is who runs kubist: always
 /// the same, since statuses have the names of those who may not do something.
 void add_projects(const std::string& prefix, const std::string& user);
-/// Takes back what is granted in the whole cluster.
+/// Takes back what is granted outside of the projects.
 void revoke();
 bool is_administrator();
 /// Grants what is printed, and waits until the API server knows it.
