@@ -12,13 +12,14 @@ RIGHTS = re.compile(f"administrator|{RIGHT}(; {RIGHT})*")
 
 
 def cases():
+    """Each case and the folder of its suite."""
     for path in (ROOT / "tests" / "integration").rglob("*_test.cpp"):
         for name in CASE.findall(path.read_text()):
-            yield "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', name)).replace('\\"', '"')
+            yield "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', name)).replace('\\"', '"'), path.parent.name
 
 
 def wrong(lines):
-    known = set(cases())
+    known = dict(cases())
     seen = set()
     for number, line in enumerate(lines, 1):
         if line.startswith("#"):
@@ -42,4 +43,5 @@ def main():
     sys.exit(1 if found else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

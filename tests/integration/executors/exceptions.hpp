@@ -7,7 +7,8 @@
 /// tests/rights-exceptions.tsv.
 namespace it {
 
-/// The rights that a test case needs beside the printed ones; empty: none.
+/// The rights that a test case needs beside the printed ones; empty: none. $KUBIST_TEST_RIGHTS is
+/// in place of the table's (scripts/needless-rights).
 std::string exception_of(const std::string& test);
 
 /// The rights of one line, but for those of an administrator: "VERB,VERB RESOURCE,RESOURCE.GROUP in
