@@ -1,4 +1,5 @@
-// The audit log of a cluster, as the tests read it.
+#include "audit.hpp"
+
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -9,11 +10,10 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
-#include "support.hpp"
-
 namespace it {
 
 using namespace kubist;
+using data::Json;
 namespace fs = std::filesystem;
 
 std::string AuditedWrite::to_string() const {
@@ -109,6 +109,15 @@ std::vector<Json> Audit::requests(const std::string& user) {
         data::string_at(event, {"user", "username"}) == user) {
       found.push_back(event);
     }
+  });
+  return found;
+}
+
+bool Audit::let_through(const std::string& binding) {
+  bool found = false;
+  read(binding, [&](const Json& event) {
+    const auto reason = data::string_at(event, {"annotations", "authorization.k8s.io/reason"});
+    found = found || reason.find(binding) != std::string_view::npos;
   });
   return found;
 }

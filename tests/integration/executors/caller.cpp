@@ -29,7 +29,7 @@ namespace {
 constexpr const char* k_rbac = "rbac.authorization.k8s.io";
 /// Suites whose cases work with the printed rights.
 const std::vector<std::string> k_suites{"/integration/executors/", "/integration/deployers/",
-                                        "/integration/faults/"};
+                                        "/integration/faults/", "/integration/traffic/"};
 
 /// The caller of one test case.
 struct Caller {
@@ -39,6 +39,7 @@ struct Caller {
   std::vector<std::string> prefixes;         ///< of projects
   std::map<std::string, std::string> known;  ///< what is granted, by the uid of the project
   std::vector<std::string> roles;            ///< of the whole cluster
+  ExtraRights extra;
 };
 
 /// The group is whom the roles are bound to.
@@ -59,23 +60,6 @@ bool may(const std::string& group, Json attributes) {
   return data::bool_at(*answer, {"status", "allowed"});
 }
 
-/// The rights that the case needs besides.
-void grant_exception(Caller& caller, const std::string& rights) {
-  const Json meta{{"name", caller.group}};
-  put("home", {{{"apiVersion", cat(k_rbac, "/v1")},
-                {"kind", "ClusterRole"},
-                {"metadata", meta},
-                {"rules", rules_of_exception(rights)}},
-               to_group({{"apiVersion", cat(k_rbac, "/v1")},
-                         {"kind", "ClusterRoleBinding"},
-                         {"metadata", meta},
-                         {"roleRef",
-                          {{"apiGroup", k_rbac}, {"kind", "ClusterRole"}, {"name", caller.group}}},
-                         {"subjects", Json::array()}},
-                        caller.group)});
-  caller.roles.push_back(caller.group);
-}
-
 Caller make_caller(const doctest::TestCaseData& test) {
   Caller made;
   made.test = &test;
@@ -94,7 +78,7 @@ Caller make_caller(const doctest::TestCaseData& test) {
   made.config = folder.path() / made.group;
   write_kubeconfig(made.config, issue("home", made.group, made.group));
   if (!rights.empty()) {
-    grant_exception(made, rights);
+    made.extra.grant(made.group, rights);
   }
   return made;
 }
@@ -186,6 +170,7 @@ void add_projects(const std::string& prefix) {
 
 void revoke() {
   const std::lock_guard lock(s_mutex);
+  current().extra.end();
   for (const std::string& role : current().roles) {
     for (const auto* of :
          {&kube::well_known::cluster_roles(), &kube::well_known::cluster_role_bindings()}) {

@@ -19,7 +19,7 @@ namespace it::caller {
 std::filesystem::path kubeconfig();
 /// Projects whose names begin so are the running test case's.
 void add_projects(const std::string& prefix);
-/// Takes back what is granted in the whole cluster.
+/// Takes back what is granted outside of the projects.
 void revoke();
 bool is_administrator();
 /// Grants what is printed, and waits until the API server knows it.

@@ -295,7 +295,8 @@ TEST_CASE("rights: auth can-i answers for the caller, and for a project's accoun
   CHECK(nodes.exit_code == 1);
   CHECK(nodes.out == cat("no - the account system:serviceaccount:", project,
                          ":kubist-project has no role for it in the whole cluster\n"));
-  CHECK(ask({"list", "nodes"}, false).out == "yes\n");
+  CHECK(ask({"list", "projects.kubist.io"}, true).exit_code == 1);
+  CHECK(ask({"list", "projects.kubist.io"}, false).out == "yes\n");
   CHECK(ask({"get", "secrets", "-n", project}, true).exit_code == 1);
   const CommandResult unknown = ask({"get", "nothings"}, true);
   CHECK_MESSAGE(unknown.exit_code != 0, unknown.out);

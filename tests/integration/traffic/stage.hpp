@@ -35,7 +35,7 @@ inline void ready_pod(const std::string& ns, const std::string& name, const Json
 class Stage {
  public:
   explicit Stage(const std::string& test, const Json& istio = Json::object()) : m_world(test) {
-    m_world.make_project(project());
+    m_world.make_project(project(), {{"allow", {{"gateways", {"istio-system"}}}}});
     put("home", {object("Cluster", project(), "home", {{"home", true}, {"istio", istio}}),
                  virtual_cluster(project(), "dev", "home", ns(),
                                  {{"injection", {{"mode", "Unmanaged"}}}})});
