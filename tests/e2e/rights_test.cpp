@@ -205,8 +205,11 @@ TEST_CASE(
   const std::vector<Unused> unused{
       {{"", "", "secrets", "update", ""}, "the API server asks for it: see the next case"}};
   const auto requests = audit.requests(account.user());
-  // Drift of namespaces is seen by a watch of the whole cluster, or else by time.
-  check_none_refused(requests, {"list /api/v1/namespaces?labelSelector"});
+  // It is asked once whether all namespaces may be watched; then each is, by its name.
+  check_none_refused(requests, {"managed-by%3Dkubist&limit="});
+  CHECK(std::count_if(requests.begin(), requests.end(), [](const Json& event) {
+          return data::int_at(event, {"responseStatus", "code"}) == 403;
+        }) == 1);
   check_needed(rights, requests, unused);
 }
 

@@ -71,16 +71,18 @@ Json cluster_rules(const ProjectAccount& account) {
   Json rules = Json::array({
       rule({resources::k_kubist_group}, kinds, k_read),
       named(rule({resources::k_kubist_group}, {"projects/status"}, {"patch"}), {account.project}),
-      named(rule({""}, {"namespaces"}, {"get"}), {"kube-system", account.ns}),
+      named(rule({""}, {"namespaces"}, {"get"}), {"kube-system"}),
+      named(rule({""}, {"namespaces"}, k_read), {account.ns}),
       named(rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, {"get"}),
             {"deployitems.landscaper.gardener.cloud"}),
   });
   if (account.home_namespaces.empty()) {
     return rules;
   }
-  Json verbs{"get", "patch", "delete"};
+  // Each is watched by its name.
+  Json verbs{"get", "list", "watch", "patch", "delete"};
   if (account.creates_namespaces) {
-    verbs = k_keep;
+    verbs = k_manage;
     const Json rbac{"rbac.authorization.k8s.io"};
     // A namespace that is not there has no Role that could limit these to it.
     rules.push_back(rule({"apps"}, {"deployments"}, {"list", "patch"}));

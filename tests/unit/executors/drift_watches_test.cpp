@@ -6,6 +6,7 @@
 #include <kubist/executors/world.hpp>
 #include <kubist/util/text.hpp>
 
+#include "session/watch_room.hpp"
 #include "session/watches.hpp"
 #include "site.hpp"
 
@@ -58,7 +59,8 @@ struct DriftSite : Site {
 
   executors::Inbox inbox;
   executors::Absences absences{[](const std::string&) {}, [](const executors::Sight&) {}};
-  executors::DriftWatches watches{*session, inbox, absences};
+  executors::WatchRoom room{absences};
+  executors::DriftWatches watches{*session, {}, room, inbox, absences};
 };
 
 void check_honest(const std::set<std::string>& told, const std::string& wanted) {

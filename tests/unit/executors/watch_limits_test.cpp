@@ -91,3 +91,76 @@ TEST_CASE("watch limits: who watches the whole tree without that right is told w
   CHECK_MESSAGE(watch.line.find("Name the projects (project/NAME)") != std::string::npos,
                 watch.line);
 }
+
+namespace {
+
+/// shop-near has a Service that a Destination keeps. Neither Services nor namespaces may be listed
+/// in the whole cluster.
+struct Keeping : Limited {
+  Keeping() {
+    put("Destination", "shop", "web",
+        {{"virtualClusterRef", {{"name", "near"}}}, {"ports", {{{"port", 80}}}}});
+    settle();
+    forget();
+    home->fail(
+        "GET /api/v1/namespaces?labelSelector=app.kubernetes.io%2Fmanaged-by%3Dkubist&limit=*", 403,
+        1000);
+    home->fail("GET /api/v1/services?*", 403, 1000);
+  }
+  bool has_service() const { return !home->get("services", "web", "shop-near").is_null(); }
+  bool is_injected() const {
+    return namespace_at(home, "shop-near")["metadata"]["labels"].value("istio-injection", "") ==
+           "enabled";
+  }
+  /// Somebody takes away what kubist keeps: three times, as the first runs may see it themselves.
+  void check_mended() {
+    for (int times = 0; times < 3; ++times) {
+      home->patch("namespaces", "shop-near", "", kube::PatchType::merge,
+                  {{"metadata", {{"labels", {{"istio-injection", nullptr}}}}}});
+      home->remove("services", "web", "shop-near");
+      CHECK(testing::comes_true([&] { return is_injected() && has_service(); }));
+    }
+  }
+  std::vector<LoggedRequest> watches_of(const std::string& resource) const {
+    std::vector<LoggedRequest> all = home->log();
+    std::erase_if(all, [&](const LoggedRequest& each) {
+      return each.verb != "watch" || each.resource != resource || each.status == 403;
+    });
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("watch limits: drift is seen in the project's namespaces where all may not be watched") {
+  Keeping s;
+  Watch watch(s, only({key("Project", "", "shop")}));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
+  s.check_mended();
+  watch.end();
+  CHECK(watch.away == 0);
+  CHECK(s.refused() == std::map<std::string, int>{{"namespaces", 1}, {"services", 1}});
+  for (const LoggedRequest& each : s.watches_of("namespaces")) {
+    CHECK_MESSAGE(each.target.find("fieldSelector=metadata.name%3Dshop") != std::string::npos,
+                  each.target);
+    CHECK(each.as.empty());
+  }
+  const auto services = s.watches_of("services");
+  REQUIRE(!services.empty());
+  for (const LoggedRequest& each : services) {
+    CHECK_MESSAGE(each.ns == "shop-near", each.target);
+    CHECK(each.as == "system:serviceaccount:shop:kubist-project");
+  }
+}
+
+TEST_CASE("watch limits: drift is seen, too, with the caller's own rights") {
+  Keeping s;
+  s.home->deny("impersonate");
+  Watch watch(s, only({key("Project", "", "shop")}));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
+  s.check_mended();
+  watch.end();
+  for (const LoggedRequest& each : s.home->log()) {
+    CHECK(each.as.empty());
+  }
+}

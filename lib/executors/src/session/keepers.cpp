@@ -38,6 +38,20 @@ class Finder {
     return std::move(m_keepers);
   }
 
+  KeptPlaces find_places() {
+    for (const engine::Node& node : m_graph.nodes()) {
+      const bool own_kind = resources::find_kind(node.key.group, node.key.kind) != nullptr;
+      add_places(node, function_inventory(node.status()));
+      add_places(node, own_inventory(node.status()));
+      if (own_kind && node.key.kind == "VirtualCluster") {
+        add_place(node, {"", "Namespace", "", resources::virtual_cluster_namespace(*node.object)});
+      } else if (own_kind && node.key.kind == "Project") {
+        add_place(node, {"", "Namespace", "", resources::project_namespace(*node.object)});
+      }
+    }
+    return std::move(m_places);
+  }
+
  private:
   void add_listed(const engine::Node& node, const Json& inventory) {
     for (const Json& made : inventory) {
@@ -48,15 +62,44 @@ class Finder {
   }
 
   void add(const engine::Node& node, const std::string& where, const std::string& project) {
+    for (const kube::Client* client : clients_of(node)) {
+      m_keepers[client][where].insert(project);
+    }
+  }
+
+  void add_places(const engine::Node& node, const Json& inventory) {
+    for (const Json& made : inventory) {
+      const auto text = [&](std::string_view key) {
+        return std::string(data::string_at(made, {key}));
+      };
+      const std::string ns = text("namespace");
+      add_place(node, {text("group"), text("kind"), ns, ns.empty() ? text("name") : ""});
+    }
+  }
+
+  void add_place(const engine::Node& node, const KeptPlace& place) {
+    const engine::Node* project = node.key.kind == "Project" ? &node
+                                  : node.key.kind == "Cluster"  // an administrator's executor
+                                      ? nullptr
+                                      : m_graph.project_of(node.key.ns);
+    if (const auto clients = clients_of(node); !clients.empty()) {
+      m_places[clients.back()].emplace(place, project);
+    }
+  }
+
+  /// By which its cluster is known: last, if it is home, the home client.
+  std::vector<const kube::Client*> clients_of(const engine::Node& node) const {
+    std::vector<const kube::Client*> clients;
     const engine::Node* cluster = cluster_of(node);
     const auto client =
         cluster == nullptr ? m_clients.end() : m_clients.find({cluster->key.ns, cluster->key.name});
     if (client != m_clients.end()) {
-      m_keepers[client->second][where].insert(project);
+      clients.push_back(client->second);
     }
     if (cluster == nullptr || leads_home(*cluster)) {
-      m_keepers[m_home][where].insert(project);
+      clients.push_back(m_home);
     }
+    return clients;
   }
 
   /// Null: it has none, and is at home.
@@ -81,6 +124,7 @@ class Finder {
   const kube::Client* m_home;
   std::map<std::pair<std::string, std::string>, const kube::Client*> m_clients;
   Keepers m_keepers;
+  KeptPlaces m_places;
 };
 
 }  // namespace
@@ -91,6 +135,10 @@ std::string keeper_name(const engine::Key& owner) {
 
 Keepers find_keepers(const engine::Graph& graph, Session& session) {
   return Finder(graph, session).find();
+}
+
+KeptPlaces find_places(const engine::Graph& graph, Session& session) {
+  return Finder(graph, session).find_places();
 }
 
 }  // namespace kubist::executors

@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <kubist/engine/graph.hpp>
 #include <kubist/executors/session.hpp>
@@ -21,5 +22,20 @@ using Keepers = std::map<const kube::Client*, KeepersThere>;
 /// As the tree says: a project's own namespace, those of its virtual clusters, and where executors
 /// of ExecutorDefinitions made something for it.
 Keepers find_keepers(const engine::Graph& graph, Session& session);
+
+/// Objects of one kind that nodes keep: in a namespace, or one that is cluster-scoped.
+struct KeptPlace {
+  std::string group, kind;
+  std::string ns;    ///< empty: it is cluster-scoped
+  std::string name;  ///< of a cluster-scoped one
+  auto operator<=>(const KeptPlace&) const = default;
+};
+/// With each Project for which that is done, of the graph; null: for none. Who may write a status
+/// may name any place there. By the cluster's client.
+using KeptPlaces =
+    std::map<const kube::Client*, std::set<std::pair<KeptPlace, const engine::Node*>>>;
+
+/// As the tree and its inventories say: namespaces, and what runs have made.
+KeptPlaces find_places(const engine::Graph& graph, Session& session);
 
 }  // namespace kubist::executors

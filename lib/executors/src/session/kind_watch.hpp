@@ -25,13 +25,6 @@ struct WrittenVersion {
 };
 using WrittenVersions = std::map<engine::Key, WrittenVersion>;
 
-/// Where a KindWatch looks.
-struct WatchedNamespaces {
-  std::string only;  ///< empty: in all
-  /// In each of these, where the server forbids all from the first.
-  std::set<std::string> or_else = {};
-};
-
 /// Watches one kind at home, holds its objects, and turns its events into causes (an Approval's
 /// into its release's). Lasts: while a kind may not be watched, `absences` tells so, and it is
 /// listed again and again.

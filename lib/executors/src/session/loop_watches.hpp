@@ -28,6 +28,10 @@ class LoopWatches {
   /// Watches also what the nodes of this tree keep, and the kinds that executors serve; where it is
   /// a fresh one, also what they read. Else items and Executions need only have their names.
   void follow(const engine::Graph& tree, bool fresh, const std::vector<kube::ApiResource>& served);
+  /// It is to follow the tree again, though nothing of that has changed.
+  bool is_outdated() { return m_drift.is_outdated(); }
+  /// May something not be watched everywhere? Then it needs a tree that tells what runs have made.
+  bool is_limited() { return m_drift.is_limited(); }
   /// Nothing is to do for a while: holds what it has in less memory.
   void rest();
 
@@ -39,8 +43,8 @@ class LoopWatches {
   kube::Room m_room;                                          ///< of what the watches of kinds hold
   std::map<std::string, std::unique_ptr<KindWatch>> m_kinds;  ///< by group and resource
   TreeCache m_cache;
-  DriftWatches m_drift;
   WatchRoom m_watch_room;
+  DriftWatches m_drift;
   ItemWatches m_items;
   ReadWatches m_reads;
   IstioWatches m_istio;

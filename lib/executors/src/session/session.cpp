@@ -167,6 +167,11 @@ Session::~Session() = default;
 
 std::string new_run_id() { return util::random_suffix(10); }
 
+util::Result<std::shared_ptr<kube::Client>> Session::client_for(const engine::Node& project,
+                                                                const std::stop_token& stop) {
+  return m_accounts->client_for(project, stop);
+}
+
 std::unique_ptr<ProjectLocks> Session::standing_locks() {
   ProjectLocks::Options options;
   options.identity = m_options.identity;

@@ -214,7 +214,7 @@ class Loop {
         m_follow_at = now();
       }
     }
-    if (!m_agenda.tree() || m_follow_at > now()) {
+    if (!m_agenda.tree() || (m_follow_at > now() && !m_watches.is_outdated())) {
       return;
     }
     m_follow_at = m_active.empty() ? Time::max() : now() + k_follow;
@@ -244,6 +244,9 @@ class Loop {
       m_follow_at = now();
       m_told.clear();
       m_hooks.finished(*each.run);
+      if (m_watches.is_limited()) {
+        m_keeper.ask();
+      }
       m_agenda.add(*each.run);
     }
     try_to_see_tree();

@@ -7,13 +7,15 @@
 #include <kubist/data/raw_format.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
-#include <kubist/resources/served.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "keep/inventory_book.hpp"
 #include "keep/traffic_place.hpp"
+#include "session/drift_watch.hpp"
+#include "session/watch_room.hpp"
 
 namespace kubist::executors {
 
@@ -121,172 +123,133 @@ std::set<GroupKind> kept_kinds(const engine::Graph& graph) {
 
 }  // namespace
 
-/// The watch of one kind on one cluster.
-class DriftWatches::One {
- public:
-  One(Session& session, std::shared_ptr<kube::Client> client, const kube::ApiResource& resource,
-      Inbox& inbox, Absences& absences, std::shared_ptr<const KeepersThere> keepers)
-      : m_home_uid(session.home_uid()),
-        m_is_home(client == session.home_client()),
-        m_inbox(inbox),
-        m_absences(absences),
-        m_name(cat(resource.group_resource(), " at ", client->server())),
-        m_keepers(std::move(keepers)) {
-    m_options.resource = resource;
-    m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
-    m_options.form = kube::Form::metadata;
-    m_watch = watch_for_good(client, m_options, m_name, absences,
-                             [this](const kube::WatchEvent& event) { return take(event); });
-  }
-  /// From here on the runs have looked at what is listed, and these alone keep something there.
-  void follow(std::shared_ptr<const KeepersThere> keepers) {
-    const std::lock_guard lock(m_mutex);
-    m_keepers = std::move(keepers);
-  }
-  ~One() {
-    m_watch = {};  // ends it
-    m_absences.forget(m_name);
-  }
-  One(const One&) = delete;
-  One& operator=(const One&) = delete;
-
- private:
-  using Name = std::pair<std::string, std::string>;  ///< namespace and name of an object
-  struct Known {
-    Key owner;
-    std::string resource_version;
-    bool listed = false;  ///< by the listing that is under way
-  };
-
-  static Name name_of(const kube::WatchEvent& event) {
-    return {std::string(event.ns), std::string(event.name)};
-  }
-
-  bool is_late() {
-    const std::lock_guard lock(m_mutex);
-    return m_keepers != nullptr;
-  }
-
-  /// A Project keeps namespaces at home, which no member writes.
-  bool is_kept(const Name& name, const Key& owner) {
-    const std::lock_guard lock(m_mutex);
-    if (m_keepers == nullptr || (owner.ns.empty() && m_is_home && name.first.empty())) {
-      return true;
-    }
-    const auto there = m_keepers->find(name.first.empty() ? name.second : name.first);
-    return there != m_keepers->end() && there->second.contains(keeper_name(owner));
-  }
-
-  void tell(const Name& name, const Key& owner) {
-    if (is_kept(name, owner)) {
-      m_inbox.push(owner,
-                   {Cause::drift, resources::to_string(resources::ObjectRef{
-                                      "", m_options.resource.kind, name.first, name.second})});
-    }
-  }
-
-  util::Result<> take(const kube::WatchEvent& event) {
-    if (event.type == Type::relisted) {
-      end_listing();
-    } else if (event.type == Type::deleted) {
-      forget(name_of(event));
-    } else if (event.type != Type::bookmark) {
-      return learn(event);
-    }
-    return {};
-  }
-
-  util::Result<> learn(const kube::WatchEvent& event) {
-    const auto read = event.json();
-    const Json object = read ? *read : data::outline(event.object);
-    const auto parts =
-        util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
-    if (parts.size() != 4 || parts[0] != m_home_uid) {
-      forget(name_of(event));
-      return {};
-    }
-    const auto [known, fresh] = m_known.try_emplace(name_of(event));
-    const bool changed = known->second.resource_version != event.resource_version;
-    const auto [group, kind] = resources::read_qualified_kind(parts[1]);
-    Key owner{group, kind, parts[2], parts[3]};
-    if (!fresh && known->second.owner != owner) {
-      tell(known->first, known->second.owner);
-    }
-    known->second = {std::move(owner), std::string(event.resource_version),
-                     event.type == Type::listed};
-    // A run looked at what a late listing finds first, but some time before it.
-    const bool unsure = fresh && event.type == Type::listed && is_late();
-    if (unsure || (!fresh && changed)) {
-      tell(known->first, known->second.owner);
-    }
-    return {};
-  }
-
-  void forget(const Name& name) {
-    if (const auto known = m_known.extract(name)) {
-      tell(name, known.mapped().owner);
-    }
-  }
-
-  void end_listing() {
-    std::vector<Name> gone;
-    for (auto& [name, known] : m_known) {
-      if (!std::exchange(known.listed, false)) {
-        gone.push_back(name);
-      }
-    }
-    for (const Name& name : gone) {
-      forget(name);
-    }
-  }
-
-  const std::string m_home_uid;
-  const bool m_is_home;
-  Inbox& m_inbox;
-  Absences& m_absences;
-  std::string m_name;
-  kube::WatchOptions m_options;
-  std::mutex m_mutex;                             ///< guards what follows
-  std::shared_ptr<const KeepersThere> m_keepers;  ///< null: no run has a tree
-  std::map<Name, Known> m_known;                  ///< of the watch
-  kube::StandingWatch m_watch;                    ///< last: it uses all of the above
-};
-
-DriftWatches::DriftWatches(Session& session, Inbox& inbox, Absences& absences)
-    : m_session(session), m_inbox(inbox), m_absences(absences) {
-  watch(session.home_client(), kube::well_known::namespaces(), nullptr);
+DriftWatches::DriftWatches(Session& session, WatchedNamespaces where, WatchRoom& room, Inbox& inbox,
+                           Absences& absences)
+    : m_session(session),
+      m_where(std::move(where)),
+      m_room(room),
+      m_inbox(inbox),
+      m_absences(absences) {
+  Watches none;
+  watch_whole(session.home_client(), kube::well_known::namespaces(), nullptr, none);
 }
 DriftWatches::~DriftWatches() = default;
 
+bool DriftWatches::is_outdated() {
+  const std::lock_guard lock(m_mutex);
+  return m_outdated;
+}
+
+bool DriftWatches::is_limited() {
+  const std::lock_guard lock(m_mutex);
+  return !m_refused.empty();
+}
+
 void DriftWatches::follow(const engine::Graph& graph) {
   const auto clients = m_session.clients();
-  std::erase_if(m_watches, [&](const auto& each) {
-    return std::find(clients.begin(), clients.end(), each.first.first) == clients.end();
-  });
+  std::set<Whole> refused;
+  {
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_refused, [&](const Whole& each) {
+      return std::find(clients.begin(), clients.end(), each.first) == clients.end();
+    });
+    refused = m_refused;
+    m_outdated = false;
+  }
   const auto kinds = kept_kinds(graph);
   auto keepers = find_keepers(graph, m_session);
+  const auto places = refused.empty() ? KeptPlaces() : find_places(graph, m_session);
+  Watches former = std::exchange(m_watches, {});
   for (const auto& client : clients) {
     const auto there = std::make_shared<const KeepersThere>(std::move(keepers[client.get()]));
-    watch(client, kube::well_known::namespaces(), there);
+    const auto watch = [&](const kube::ApiResource& resource) {
+      if (refused.contains({client, resource.group_resource()})) {
+        watch_parts(client, resource, places, there, former);
+      } else {
+        watch_whole(client, resource, there, former);
+      }
+    };
+    watch(kube::well_known::namespaces());
     const auto index = kinds.empty() ? nullptr : client->discovery().index().value_or(nullptr);
     for (const auto& [group, kind] : kinds) {
       const kube::ApiResource* found = index ? index->by_kind(group, "", kind) : nullptr;
       if (found != nullptr) {
-        watch(client, *found, there);
+        watch(*found);
       }
     }
   }
 }
 
-void DriftWatches::watch(const std::shared_ptr<kube::Client>& client,
-                         const kube::ApiResource& resource,
-                         const std::shared_ptr<const KeepersThere>& keepers) {
-  auto& present = m_watches[{client, resource.group_resource()}];
-  if (present) {
-    present->follow(keepers);
-  } else {
-    present = std::make_unique<One>(m_session, client, resource, m_inbox, m_absences, keepers);
+void DriftWatches::keep(const Place& place, const std::shared_ptr<const KeepersThere>& keepers,
+                        Watches& former, const Make& make) {
+  if (m_watches.contains(place)) {
+    return;  // of another project, too
   }
+  if (auto found = former.extract(place)) {
+    found.mapped()->follow(keepers);
+    m_watches.insert(std::move(found));
+  } else if (auto made = make()) {
+    m_watches.emplace(place, std::move(made));
+  }
+}
+
+void DriftWatches::watch_whole(const std::shared_ptr<kube::Client>& client,
+                               const kube::ApiResource& resource,
+                               const std::shared_ptr<const KeepersThere>& keepers,
+                               Watches& former) {
+  std::function<void(const util::Error&)> on_refused;
+  if (m_session.replica() == nullptr) {  // whose role gives it the right, some time
+    on_refused = [this, whole = Whole(client, resource.group_resource())](const util::Error&) {
+      const std::lock_guard lock(m_mutex);
+      m_refused.insert(whole);
+      m_outdated = true;
+      m_inbox.wake();
+    };
+  }
+  keep({client, resource.group_resource(), "", "", ""}, keepers, former, [&] {
+    return std::make_unique<DriftWatch>(
+        m_session.home_uid(), DriftScope{client, client == m_session.home_client(), resource},
+        m_inbox, m_absences, keepers, std::move(on_refused));
+  });
+}
+
+void DriftWatches::watch_parts(const std::shared_ptr<kube::Client>& client,
+                               const kube::ApiResource& resource, const KeptPlaces& places,
+                               const std::shared_ptr<const KeepersThere>& keepers,
+                               Watches& former) {
+  const auto there = places.find(client.get());
+  for (const auto& [place, project] :
+       there == places.end() ? KeptPlaces::mapped_type() : there->second) {
+    const bool is_ours =
+        project == nullptr || m_where.allows(resources::project_namespace(*project->object));
+    if (is_ours && place.group == resource.group && place.kind == resource.kind) {
+      watch_part(client, resource, place, project, keepers, former);
+    }
+  }
+}
+
+void DriftWatches::watch_part(const std::shared_ptr<kube::Client>& client,
+                              const kube::ApiResource& resource, const KeptPlace& place,
+                              const engine::Node* project,
+                              const std::shared_ptr<const KeepersThere>& keepers, Watches& former) {
+  const bool is_home = client == m_session.home_client();
+  const bool by_project = is_home && !place.ns.empty() && project != nullptr;
+  const std::string user = by_project ? resources::project_user(*project->object) : "";
+  keep({client, resource.group_resource(), place.ns, place.name, user}, keepers, former,
+       [&]() -> std::unique_ptr<DriftWatch> {
+         const auto as = by_project ? m_session.client_for(*project, {})
+                                    : util::Result<std::shared_ptr<kube::Client>>(client);
+         auto seat =
+             m_room.take(project == nullptr ? "" : resources::project_namespace(*project->object));
+         if (!as || !seat) {
+           return nullptr;
+         }
+         // A run is about to look at a namespace, but has made what an inventory has.
+         return std::make_unique<DriftWatch>(
+             m_session.home_uid(),
+             DriftScope{*as, is_home, resource, place.ns, place.name, std::move(seat)}, m_inbox,
+             m_absences, place.kind == "Namespace" ? nullptr : keepers, nullptr);
+       });
 }
 
 }  // namespace kubist::executors

@@ -77,31 +77,77 @@ std::vector<Name> take_missing(std::map<Name, Known>& known, std::set<Name>& lis
   return missing;
 }
 
+/// The projects, by their namespaces, of which --watch sees the objects.
+struct WatchedNamespaces {
+  std::string only;  ///< empty: all
+  /// These alone, where the server forbids all from the first; empty: there is no such choice.
+  std::set<std::string> or_else = {};
+  bool allows(const std::string& ns) const {
+    return only.empty() ? or_else.empty() || or_else.contains(ns) : only == ns;
+  }
+};
+
+class DriftWatch;
+class WatchRoom;
+
 /// Watches the namespaces that kubist keeps, and what the traffic kinds keep in them, on every
 /// cluster that it is connected to: a change by others is drift of the node that owns it, also one
 /// that happened while no watch stood. Who may write an object there may mark it as anybody's: it
 /// counts where the owner's project keeps something. They last as a KindWatch does.
+///
+/// A kind that the server forbids to watch everywhere is watched where nodes keep something: each
+/// namespace by its name, and what is in one as the project's account, where kubist acts as it.
+/// Where there is no room for a watch, the resync finds the drift.
 class DriftWatches {
  public:
   /// Of owners on the session's home cluster. Watches its namespaces from here on, and believes
   /// each mark there until it follows a tree. REQUIRES: all outlive it.
-  DriftWatches(Session& session, Inbox& inbox, Absences& absences);
+  DriftWatches(Session& session, WatchedNamespaces where, WatchRoom& room, Inbox& inbox,
+               Absences& absences);
   ~DriftWatches();
   /// Watches by the session's clients what the graph's nodes keep, ends the watches of others. A
   /// run may have looked at it before, so what a listing finds first from now on counts as drift,
   /// too: it may have changed between.
   void follow(const engine::Graph& graph);
+  /// A watch was forbidden since it has followed a tree: it is to do so again.
+  bool is_outdated();
+  /// Is any forbidden? What it watches then depends on what runs have made.
+  bool is_limited();
 
  private:
-  class One;
-  void watch(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
-             const std::shared_ptr<const KeepersThere>& keepers);
+  /// What a watch is of.
+  struct Place {
+    std::shared_ptr<kube::Client> cluster;
+    std::string resource;  ///< with its group
+    std::string ns, name;  ///< of a part
+    std::string user;      ///< as whom; empty: as the client
+    auto operator<=>(const Place&) const = default;
+  };
+  using Watches = std::map<Place, std::unique_ptr<DriftWatch>>;
+  /// A cluster, by the client that leads there, and a kind, by group and resource.
+  using Whole = std::pair<std::shared_ptr<kube::Client>, std::string>;
+  using Make = std::function<std::unique_ptr<DriftWatch>()>;
+  /// Takes over that watch of the former ones, or makes it (null: not now).
+  void keep(const Place& place, const std::shared_ptr<const KeepersThere>& keepers, Watches& former,
+            const Make& make);
+  void watch_whole(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
+                   const std::shared_ptr<const KeepersThere>& keepers, Watches& former);
+  void watch_parts(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
+                   const KeptPlaces& places, const std::shared_ptr<const KeepersThere>& keepers,
+                   Watches& former);
+  void watch_part(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
+                  const KeptPlace& place, const engine::Node* project,
+                  const std::shared_ptr<const KeepersThere>& keepers, Watches& former);
 
   Session& m_session;
+  const WatchedNamespaces m_where;
+  WatchRoom& m_room;
   Inbox& m_inbox;
   Absences& m_absences;
-  /// By client and resource.
-  std::map<std::pair<std::shared_ptr<kube::Client>, std::string>, std::unique_ptr<One>> m_watches;
+  std::mutex m_mutex;         ///< guards what is told of refusals
+  std::set<Whole> m_refused;  ///< what may not be watched everywhere
+  bool m_outdated = false;
+  Watches m_watches;  ///< last: they tell of refusals
 };
 
 }  // namespace kubist::executors

@@ -207,6 +207,11 @@ class Session {
     return m_connections.clusters_at(client);
   }
 
+  /// The client for what that Project's objects ask for on the home cluster. Errors: the API server
+  /// did not say as whom that may be.
+  util::Result<std::shared_ptr<kube::Client>> client_for(const engine::Node& project,
+                                                         const std::stop_token& stop);
+
   Replica* replica() const { return m_options.replica; }
   /// Of no run: what they hold is this process', for as long as they last. The session outlives
   /// them.

@@ -1,0 +1,137 @@
+#include "session/drift_watch.hpp"
+
+#include <vector>
+
+#include <kubist/data/raw_format.hpp>
+#include <kubist/executors/world.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/resources/served.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Cause;
+using engine::Key;
+using util::cat;
+using Type = kube::WatchEventType;
+
+namespace {
+
+std::string title(const DriftScope& scope) {
+  return cat(scope.resource.group_resource(), scope.name.empty() ? "" : "/", scope.name,
+             scope.ns.empty() ? "" : " in ", scope.ns, " at ", scope.client->server());
+}
+
+std::pair<std::string, std::string> name_of(const kube::WatchEvent& event) {
+  return {std::string(event.ns), std::string(event.name)};
+}
+
+}  // namespace
+
+DriftWatch::DriftWatch(std::string home_uid, DriftScope scope, Inbox& inbox, Absences& absences,
+                       std::shared_ptr<const KeepersThere> keepers,
+                       std::function<void(const util::Error&)> on_refused)
+    : m_home_uid(std::move(home_uid)),
+      m_scope(std::move(scope)),
+      m_inbox(inbox),
+      m_absences(absences),
+      m_name(title(m_scope)),
+      m_keepers(std::move(keepers)) {
+  m_options.resource = m_scope.resource;
+  m_options.ns = m_scope.ns;
+  m_options.name = m_scope.name;
+  m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
+  m_options.form = kube::Form::metadata;
+  m_options.on_refused = std::move(on_refused);
+  m_watch = watch_for_good(m_scope.client, m_options, m_name, absences,
+                           [this](const kube::WatchEvent& event) { return take(event); });
+}
+
+DriftWatch::~DriftWatch() {
+  m_watch = {};  // ends it
+  m_absences.forget(m_name);
+}
+
+void DriftWatch::follow(std::shared_ptr<const KeepersThere> keepers) {
+  const std::lock_guard lock(m_mutex);
+  m_keepers = std::move(keepers);
+}
+
+bool DriftWatch::is_late() {
+  const std::lock_guard lock(m_mutex);
+  return m_keepers != nullptr;
+}
+
+/// A Project keeps namespaces at home, which no member writes.
+bool DriftWatch::is_kept(const Name& name, const Key& owner) {
+  const std::lock_guard lock(m_mutex);
+  if (m_keepers == nullptr || (owner.ns.empty() && m_scope.is_home && name.first.empty())) {
+    return true;
+  }
+  const auto there = m_keepers->find(name.first.empty() ? name.second : name.first);
+  return there != m_keepers->end() && there->second.contains(keeper_name(owner));
+}
+
+void DriftWatch::tell(const Name& name, const Key& owner) {
+  if (is_kept(name, owner)) {
+    m_inbox.push(owner, {Cause::drift, resources::to_string(resources::ObjectRef{
+                                           "", m_options.resource.kind, name.first, name.second})});
+  }
+}
+
+util::Result<> DriftWatch::take(const kube::WatchEvent& event) {
+  if (event.type == Type::relisted) {
+    end_listing();
+  } else if (event.type == Type::deleted) {
+    forget(name_of(event));
+  } else if (event.type != Type::bookmark) {
+    return learn(event);
+  }
+  return {};
+}
+
+util::Result<> DriftWatch::learn(const kube::WatchEvent& event) {
+  const auto read = event.json();
+  const Json object = read ? *read : data::outline(event.object);
+  const auto parts = util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
+  if (parts.size() != 4 || parts[0] != m_home_uid) {
+    forget(name_of(event));
+    return {};
+  }
+  const auto [known, fresh] = m_known.try_emplace(name_of(event));
+  const bool changed = known->second.resource_version != event.resource_version;
+  const auto [group, kind] = resources::read_qualified_kind(parts[1]);
+  Key owner{group, kind, parts[2], parts[3]};
+  if (!fresh && known->second.owner != owner) {
+    tell(known->first, known->second.owner);
+  }
+  known->second = {std::move(owner), std::string(event.resource_version),
+                   event.type == Type::listed};
+  // A run looked at what a late listing finds first, but some time before it.
+  const bool unsure = fresh && event.type == Type::listed && is_late();
+  if (unsure || (!fresh && changed)) {
+    tell(known->first, known->second.owner);
+  }
+  return {};
+}
+
+void DriftWatch::forget(const Name& name) {
+  if (const auto known = m_known.extract(name)) {
+    tell(name, known.mapped().owner);
+  }
+}
+
+void DriftWatch::end_listing() {
+  std::vector<Name> gone;
+  for (auto& [name, known] : m_known) {
+    if (!std::exchange(known.listed, false)) {
+      gone.push_back(name);
+    }
+  }
+  for (const Name& name : gone) {
+    forget(name);
+  }
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,69 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <kubist/engine/graph.hpp>
+#include <kubist/kube/watch.hpp>
+
+#include "session/keepers.hpp"
+#include "session/watch_room.hpp"
+#include "session/watches.hpp"
+
+namespace kubist::executors {
+
+/// What a DriftWatch looks at, and as whom.
+struct DriftScope {
+  std::shared_ptr<kube::Client> client;
+  bool is_home = false;
+  kube::ApiResource resource;
+  std::string ns = {};        ///< empty: all namespaces
+  std::string name = {};      ///< one object; empty: all
+  WatchRoom::Seat seat = {};  ///< of one that is not of all
+};
+
+/// The watch of one kind on one cluster, or of a part of it, for DriftWatches.
+class DriftWatch {
+ public:
+  /// Owners are on the home cluster of that uid. `keepers` (null: no run has a tree) as of
+  /// follow(). `on_refused` as of kube::WatchOptions. REQUIRES: `inbox` and `absences` outlive it.
+  DriftWatch(std::string home_uid, DriftScope scope, Inbox& inbox, Absences& absences,
+             std::shared_ptr<const KeepersThere> keepers,
+             std::function<void(const util::Error&)> on_refused);
+  ~DriftWatch();
+  DriftWatch(const DriftWatch&) = delete;
+  DriftWatch& operator=(const DriftWatch&) = delete;
+  /// From here on the runs have looked at what is listed, and these alone keep something there.
+  void follow(std::shared_ptr<const KeepersThere> keepers);
+
+ private:
+  using Name = std::pair<std::string, std::string>;  ///< namespace and name of an object
+  struct Known {
+    engine::Key owner;
+    std::string resource_version;
+    bool listed = false;  ///< by the listing that is under way
+  };
+  bool is_late();
+  bool is_kept(const Name& name, const engine::Key& owner);
+  void tell(const Name& name, const engine::Key& owner);
+  util::Result<> take(const kube::WatchEvent& event);
+  util::Result<> learn(const kube::WatchEvent& event);
+  void forget(const Name& name);
+  void end_listing();
+
+  const std::string m_home_uid;
+  const DriftScope m_scope;
+  Inbox& m_inbox;
+  Absences& m_absences;
+  std::string m_name;
+  kube::WatchOptions m_options;
+  std::mutex m_mutex;                             ///< guards what follows
+  std::shared_ptr<const KeepersThere> m_keepers;  ///< null: no run has a tree
+  std::map<Name, Known> m_known;                  ///< of the watch
+  kube::StandingWatch m_watch;                    ///< last: it uses all of the above
+};
+
+}  // namespace kubist::executors
