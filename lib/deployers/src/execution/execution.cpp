@@ -126,25 +126,39 @@ ExecutionOutcome planned(std::string message) {
   return outcome;
 }
 
-/// The DeployItem of a part as it would be then, and what it would do.
-util::Result<std::string> preview_part(World& world, const ExecutionInput& input,
+/// Nobody knows what a pod would do, whatever it gets.
+bool runs_pod(const World& world, const Json& deploy_item) {
+  const Deployer* deployer =
+      find_deployer(data::string_at(deploy_item, {"spec", "type"}), world.settings);
+  return deployer != nullptr && deployer->runs_pods();
+}
+
+/// The DeployItem of a part as it would be then, and what it would do; `message` names it.
+util::Result<ItemOutcome> preview_part(World& world, const ExecutionInput& input,
                                        const std::vector<Json>& present, RenderedItem part) {
   KUBIST_CHECK(apply_item(world, input, present, part));
+  ItemOutcome outcome;
   if (!part.held.empty()) {
-    return cat("item ", part.name, ": ", part.held);
+    outcome.message = cat("item ", part.name, ": ", part.held);
+  } else if (part.imports) {
+    outcome.message =
+        runs_pod(world, part.deploy_item)
+            ? ""
+            : cat("what item ", part.name, " would do is known when it gets its imports");
+  } else {
+    Json item = part.deploy_item;
+    KUBIST_TRY(const auto live,
+               world.home->find(deploy_items(), ns_of(item), name_of(item), world.stop));
+    if (live) {
+      item = *live;
+      item["spec"] = part.deploy_item["spec"];
+    }
+    KUBIST_TRY(outcome, preview_item(world, item, input.force));
+    if (!outcome.message.empty()) {
+      outcome.message = cat("item ", part.name, ": ", outcome.message);
+    }
   }
-  if (part.imports) {
-    return cat("what item ", part.name, " would do is known when it gets its imports");
-  }
-  Json item = part.deploy_item;
-  KUBIST_TRY(const auto live,
-             world.home->find(deploy_items(), ns_of(item), name_of(item), world.stop));
-  if (live) {
-    item = *live;
-    item["spec"] = part.deploy_item["spec"];
-  }
-  KUBIST_TRY(const ItemOutcome outcome, preview_item(world, item, input.force));
-  return outcome.message.empty() ? "" : cat("item ", part.name, ": ", outcome.message);
+  return outcome;
 }
 
 /// Of a dry run: nothing is wrong, but what is not there yet cannot be used.
@@ -157,6 +171,7 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
                                                  const std::vector<Json>& present,
                                                  const Json& imports, const ItemGroup& group) {
   std::vector<std::string> lines;
+  std::optional<std::string> failure;  ///< its reason
   for (std::size_t i = 0; i < group.items.size(); ++i) {
     const RenderedItem& item = group.items[i];
     if (!item.deploy_item.is_null()) {
@@ -182,17 +197,27 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
     if (const auto refusal = refusal_of(rendering->parts.items)) {
       return outcome_of(*refusal);
     }
-    for (const RenderedItem& part : rendering->parts.items) {
-      auto line = preview_part(world, input, present, part);
-      if (!line) {
-        return outcome_of(line.error());
+    const ItemGroup& parts = rendering->parts;
+    for (std::size_t part = 0; part < parts.items.size(); ++part) {
+      const auto known = preview_part(world, input, present, parts.items[part]);
+      if (!known) {
+        return outcome_of(known.error());
       }
-      lines.push_back(*std::move(line));
+      lines.push_back(known->message);
+      // What others make first may be all that it lacks.
+      if (known->state == Progress::State::failed && parts.order[part].empty() && !failure) {
+        failure = known->reason;
+      }
     }
-    KUBIST_CHECK(prune(world, input, present, rendering->parts.items, item.name));
+    KUBIST_CHECK(prune(world, input, present, parts.items, item.name));
   }
   std::erase(lines, "");
-  return planned(util::join(lines, "; "));
+  ExecutionOutcome outcome = planned(util::join(lines, "; "));
+  if (failure) {
+    outcome.state = State::failed;
+    outcome.reason = *failure;
+  }
+  return outcome;
 }
 
 }  // namespace
