@@ -145,7 +145,7 @@ void Reports::deliver(RunReport report, Sink& out, bool to_out) {
     }
   }
   out.flush();
-  if (summary && !m_delivered) {
+  if (summary) {
     write_summary(report);
   }
   m_delivered = true;
@@ -172,10 +172,22 @@ void Reports::write_summary(const RunReport& report) {
     return;
   }
   constexpr int k_mode = 0666;
-  const util::Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, k_mode));
-  if (!fd || !write_all(fd.get(), github_summary(report))) {
+  const util::Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, k_mode));
+  if (!fd) {
+    note(cannot_write(file, errno));
+    return;
+  }
+  const off_t end = ::lseek(fd.get(), 0, SEEK_END);
+  if (m_summary.end != end) {  // the file has another's text at its end
+    m_summary.begin = end;
+  }
+  const std::string text = github_summary(report);
+  if (::ftruncate(fd.get(), m_summary.begin) != 0 ||
+      ::lseek(fd.get(), m_summary.begin, SEEK_SET) != m_summary.begin ||
+      !write_all(fd.get(), text)) {
     note(cannot_write(file, errno));
   }
+  m_summary.end = m_summary.begin + static_cast<off_t>(text.size());
 }
 
 }  // namespace kubist::cli

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <kubist/cli/command.hpp>
 #include <kubist/cli/sink.hpp>
 #include <kubist/util/fd.hpp>
@@ -35,8 +37,9 @@ class Reports {
   /// Is there any?
   bool any() const { return !plain() || !m_targets.empty(); }
 
-  /// Writes the report wherever it shall go. The last one counts: a file has no other, and standard
-  /// output has all. `to_out`: false where the output has something else already.
+  /// Writes the report wherever it shall go. The last one counts: a file, and what the summary of a
+  /// step has of this process, has no other, and standard output has all. `to_out`: false where the
+  /// output has something else already.
   void deliver(RunReport report, Sink& out, bool to_out = true);
   bool delivered() const { return m_delivered; }
   /// Did standard output get annotations? A log of GitHub shows each, so that nothing may say the
@@ -59,6 +62,10 @@ class Reports {
   std::string m_input;
   std::string m_in_place;
   std::vector<Target> m_targets;
+  struct {
+    off_t begin = 0;
+    off_t end = -1;  ///< none was written
+  } m_summary;       ///< where in the file of the step's summary the last one is
   bool m_delivered = false;
   bool m_annotated = false;
   void note(util::Error trouble);

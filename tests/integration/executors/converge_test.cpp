@@ -85,8 +85,7 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
   CHECK(target_reads > 5);
 }
 
-TEST_CASE(
-    "reconcile: what may not be checked is told alike to all, so the next user writes nothing") {
+TEST_CASE("reconcile: what may not be checked is told to all alike") {
   World world("denied");
   make_place(world);  // its Cluster looks at Istio, which takes more than the printed rights
   must(run_kubist(world.as_user({"reconcile", "Project/" + world.name()}, "-one")));

@@ -11,8 +11,12 @@
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
+#include "bind.hpp"
+#include "commands/commands.hpp"
+#include "report/reports.hpp"
 #include "run_words.hpp"
 #include "support/broken_inputs.hpp"
+#include "support/variable.hpp"
 
 using namespace kubist;
 using namespace kubist::cli;
@@ -193,6 +197,30 @@ TEST_CASE("report: GitHub's log shows the error of a refused input once") {
                  "the object has no apiVersion"));
   CHECK(contains(refused("junit").err, "the object has no apiVersion"));
   CHECK(contains(run_words({"validate", "--report", "github"}).err, "needs -f"));
+}
+
+TEST_CASE("report: of several runs the summary of a GitHub step has the last one") {
+  const util::TempDir folder("report");
+  const std::string file = folder.path() / "summary.md";
+  REQUIRE(util::write_file(file, "before\n"));
+  const testing::Variable summary("GITHUB_STEP_SUMMARY", file);
+  const CommandSpec spec = reconcile_command();
+  const auto arguments = parse_arguments(spec, {"--watch", "--report", "github"});
+  REQUIRE(arguments);
+  Reports reports;
+  REQUIRE(reports.open(*arguments));
+  StringSink out;
+  RunReport bad;
+  bad.cases = {failed_case("shop", "bad", {})};
+  reports.deliver(bad, out);
+  CHECK(contains(*util::read_file(file), "before\n### kubist reconcile\n\n0 passed, 1 failed\n"));
+  reports.deliver({}, out);
+  CHECK(*util::read_file(file) == "before\n### kubist reconcile\n\n1 passed\n\n");
+  REQUIRE(util::write_file(file, *util::read_file(file) + "of another\n"));
+  reports.deliver({}, out);
+  CHECK(*util::read_file(file) ==
+        "before\n### kubist reconcile\n\n1 passed\n\nof another\n### kubist reconcile\n\n1 "
+        "passed\n\n");
 }
 
 TEST_CASE("report: the summary of a GitHub step is a table that its text cannot break") {

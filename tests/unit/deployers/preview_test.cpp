@@ -3,12 +3,14 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/deployers/execution.hpp>
+#include <kubist/util/text.hpp>
 
 #include "support/fake_cluster.hpp"
 #include "support/variable.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;
+using util::cat;
 
 namespace {
 
@@ -73,6 +75,42 @@ TEST_CASE("preview: a chart that no helm can render is known to be wrong") {
       p.run("[{name: t, type: Templates, template: x}]", kube::DryRun::server, k_parts);
   CHECK(outcome.state != ExecutionOutcome::State::ready);
   CHECK(outcome.reason == "HelmNotFound");
+}
+
+TEST_CASE("preview: an item of a template that would fail fails the dry run") {
+  Preview p;
+  const std::string parts =
+      cat(R"([{"name": "crd", "type": "kubist.io/manifest", "config": {"manifests": [)",
+          R"({"apiVersion": "x.example/v1", "kind": "Missing", "metadata": {"name": "x"}}]}}, )",
+          std::string_view(k_parts).substr(1));
+  const auto outcome =
+      p.run("[{name: t, type: Templates, template: x}]", kube::DryRun::server, parts.c_str());
+  CHECK(outcome.state == ExecutionOutcome::State::failed);
+  CHECK_MESSAGE(outcome.reason != "DryRun", outcome.reason);
+  CHECK_MESSAGE(outcome.message.starts_with("item t/crd: "), outcome.message);
+  CHECK(p.told.size() == 4);  // the others are looked at all the same
+}
+
+TEST_CASE("preview: what an item of a template lacks the items before it may make") {
+  Preview p;
+  const std::string parts = cat(
+      R"([{"name": "late", "type": "kubist.io/manifest", "dependsOn": ["maps"], "config": {)",
+      R"("manifests": [{"apiVersion": "x.example/v1", "kind": "Missing", "metadata": {"name": "x"}}]}}, )",
+      std::string_view(k_parts).substr(1));
+  const auto outcome =
+      p.run("[{name: t, type: Templates, template: x}]", kube::DryRun::server, parts.c_str());
+  CHECK(outcome.reason == "DryRun");
+  CHECK_MESSAGE(outcome.message.find("item t/late: ") != std::string::npos, outcome.message);
+}
+
+TEST_CASE("preview: of what an item's pod would do nothing is said, whatever it imports") {
+  Preview p;
+  const auto outcome =
+      p.run("[{name: t, type: Templates, template: x, imports: [{name: a, value: b}]}]",
+            kube::DryRun::server,
+            R"([{"name": "s", "type": "kubist.io/script", "config": {"script": "true"}}])");
+  CHECK_MESSAGE(outcome.message.empty(), outcome.message);
+  CHECK(p.told == std::vector<std::string>{std::string(k_item) + "t-s"});
 }
 
 TEST_CASE("preview: a client's dry run knows the items of a template, not what they write") {

@@ -1,3 +1,4 @@
+#include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
 #include <kubist/util/text.hpp>
 
@@ -10,14 +11,33 @@ namespace {
 
 using util::cat;
 
-/// The DeployItem of a part as it would be then, and what it would do.
-util::Result<std::string> preview_part(World& world, const ExecutionInput& input,
+/// What is known by now.
+struct Preview {
+  std::vector<std::string> lines;
+  std::string failure;  ///< reason of the first item that would fail
+};
+
+/// Nobody knows what a pod would do, whatever it gets.
+bool runs_pod(const World& world, const Json& deploy_item) {
+  const Deployer* deployer =
+      find_deployer(data::string_at(deploy_item, {"spec", "type"}), world.settings);
+  return deployer != nullptr && deployer->runs_pods();
+}
+
+/// The DeployItem of a part as it would be then, and what it would do; `message` names it.
+util::Result<ItemOutcome> preview_part(World& world, const ExecutionInput& input,
                                        const RenderedItem& part) {
+  ItemOutcome outcome;
   if (!part.held.empty()) {
-    return cat("item ", part.name, ": ", part.held);
+    outcome.message = cat("item ", part.name, ": ", part.held);
+    return outcome;
   }
   if (part.imports) {
-    return cat("what item ", part.name, " would do is known when it gets its imports");
+    outcome.message =
+        runs_pod(world, part.deploy_item)
+            ? ""
+            : cat("what item ", part.name, " would do is known when it gets its imports");
+    return outcome;
   }
   Json item = part.deploy_item;
   KUBIST_TRY(const auto live,
@@ -26,32 +46,40 @@ util::Result<std::string> preview_part(World& world, const ExecutionInput& input
     item = *live;
     item["spec"] = part.deploy_item["spec"];
   }
-  KUBIST_TRY(const ItemOutcome outcome, preview_item(world, item, input.force));
-  return outcome.message.empty() ? "" : cat("item ", part.name, ": ", outcome.message);
+  KUBIST_TRY(outcome, preview_item(world, item, input.force));
+  if (!outcome.message.empty()) {
+    outcome.message = cat("item ", part.name, ": ", outcome.message);
+  }
+  return outcome;
 }
 
 /// A Templates item that waits for no other item is rendered.
-util::Result<std::string> preview_template(World& world, const ExecutionInput& input,
-                                           const std::vector<Json>& present, const Json& outer,
-                                           const RenderedItem& item) {
+util::Result<> preview_template(World& world, const ExecutionInput& input,
+                                const std::vector<Json>& present, const Json& outer,
+                                const RenderedItem& item, Preview& preview) {
   const auto imports = item_imports(world, input, item, outer, Json::object());
   if (is_later(imports)) {
-    return cat("item ", item.name, ": ", imports.error().message);
+    preview.lines.push_back(cat("item ", item.name, ": ", imports.error().message));
+    return {};
   }
   KUBIST_CHECK(imports);
   KUBIST_TRY(auto rendering, render_template(world, input, {item, *imports, Json::object()}));
-  auto& parts = rendering.parts.items;
-  review_items(world, parts);
-  if (const auto refusal = refusal_of(parts)) {
+  ItemGroup& parts = rendering.parts;
+  review_items(world, parts.items);
+  if (const auto refusal = refusal_of(parts.items)) {
     return util::fail(*refusal);
   }
-  KUBIST_CHECK(apply_items(world, input, present, parts, item.name));
-  std::vector<std::string> lines;
-  for (const RenderedItem& part : parts) {
-    KUBIST_TRY(lines.emplace_back(), preview_part(world, input, part));
+  KUBIST_CHECK(apply_items(world, input, present, parts.items, item.name));
+  for (std::size_t i = 0; i < parts.items.size(); ++i) {
+    KUBIST_TRY(const ItemOutcome part, preview_part(world, input, parts.items[i]));
+    preview.lines.push_back(part.message);
+    // What others make first may be all that it lacks.
+    const bool fails = part.state == Progress::State::failed && parts.order[i].empty();
+    if (fails && preview.failure.empty()) {
+      preview.failure = part.reason;
+    }
   }
-  std::erase(lines, "");
-  return util::join(lines, "; ");
+  return {};
 }
 
 }  // namespace
@@ -59,27 +87,28 @@ util::Result<std::string> preview_template(World& world, const ExecutionInput& i
 ExecutionOutcome preview_execution(World& world, const ExecutionInput& input,
                                    const std::vector<Json>& present,
                                    const util::Result<Json>& imports, const ItemGroup& group) {
-  std::vector<std::string> lines;
+  Preview preview;
   if (!imports) {
-    lines.push_back(imports.error().message);
+    preview.lines.push_back(imports.error().message);
   }
   for (std::size_t i = 0; imports && i < group.items.size(); ++i) {
     const RenderedItem& item = group.items[i];
     if (!item.deploy_item.is_null()) {
-      lines.push_back(item.held.empty() ? "" : cat("item ", item.name, ": ", item.held));
+      preview.lines.push_back(item.held.empty() ? "" : cat("item ", item.name, ": ", item.held));
     } else if (!group.order[i].empty()) {
-      lines.push_back(cat("what the template of item ", item.name,
-                          " makes is known when the items before it have run"));
-    } else if (auto line = preview_template(world, input, present, *imports, item)) {
-      lines.push_back(*std::move(line));
-    } else {
-      return outcome_of(line.error());
+      preview.lines.push_back(cat("what the template of item ", item.name,
+                                  " makes is known when the items before it have run"));
+    } else if (const auto known = preview_template(world, input, present, *imports, item, preview);
+               !known) {
+      return outcome_of(known.error());
     }
   }
-  std::erase(lines, "");
+  std::erase(preview.lines, "");
   ExecutionOutcome outcome;
-  outcome.reason = "DryRun";
-  outcome.message = util::join(lines, "; ");
+  outcome.state =
+      preview.failure.empty() ? ExecutionOutcome::State::ready : ExecutionOutcome::State::failed;
+  outcome.reason = preview.failure.empty() ? "DryRun" : preview.failure;
+  outcome.message = util::join(preview.lines, "; ");
   return outcome;
 }
 
