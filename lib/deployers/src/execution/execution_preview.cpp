@@ -14,7 +14,7 @@ using util::cat;
 /// What is known by now.
 struct Preview {
   std::vector<std::string> lines;
-  std::string failure;  ///< reason of the first item that would fail
+  std::optional<std::string> failure;  ///< reason of the first item that would fail
 };
 
 /// Nobody knows what a pod would do, whatever it gets.
@@ -75,7 +75,7 @@ util::Result<> preview_template(World& world, const ExecutionInput& input,
     preview.lines.push_back(part.message);
     // What others make first may be all that it lacks.
     const bool fails = part.state == Progress::State::failed && parts.order[i].empty();
-    if (fails && preview.failure.empty()) {
+    if (fails && !preview.failure) {
       preview.failure = part.reason;
     }
   }
@@ -106,8 +106,8 @@ ExecutionOutcome preview_execution(World& world, const ExecutionInput& input,
   std::erase(preview.lines, "");
   ExecutionOutcome outcome;
   outcome.state =
-      preview.failure.empty() ? ExecutionOutcome::State::ready : ExecutionOutcome::State::failed;
-  outcome.reason = preview.failure.empty() ? "DryRun" : preview.failure;
+      preview.failure ? ExecutionOutcome::State::failed : ExecutionOutcome::State::ready;
+  outcome.reason = preview.failure.value_or("DryRun");
   outcome.message = util::join(preview.lines, "; ");
   return outcome;
 }
