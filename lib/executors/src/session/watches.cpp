@@ -1,6 +1,7 @@
 #include "session/watches.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include <kubist/data/pointer.hpp>
@@ -14,6 +15,7 @@
 
 #include "keep/inventory_book.hpp"
 #include "keep/traffic_place.hpp"
+#include "world/work.hpp"
 
 namespace kubist::executors {
 
@@ -152,11 +154,39 @@ class DriftWatches::One {
 
  private:
   using Name = std::pair<std::string, std::string>;  ///< namespace and name of an object
+  /// Who wrote an object.
+  struct Writers {
+    std::string owner_at;    ///< when the owner's node did last: a kubist that ran it
+    std::size_t others = 0;  ///< what all others did, and which object it is, in short
+  };
   struct Known {
     Key owner;
     std::string resource_version;
+    Writers writers;
     bool listed = false;  ///< by the listing that is under way
   };
+
+  static Writers writers_of(const Json& object, std::string_view owner_mark) {
+    const std::string manager = field_manager(owner_mark);
+    Writers writers;
+    std::string others(resources::ObjectView(object).uid());
+    for (const Json& entry : data::array_at(object, {"metadata", "managedFields"})) {
+      if (data::string_at(entry, {"manager"}) == manager) {
+        writers.owner_at =
+            std::max(writers.owner_at, std::string(data::string_at(entry, {"time"})));
+      } else {
+        others += entry.dump();
+      }
+    }
+    writers.others = std::hash<std::string>()(others);
+    return writers;
+  }
+
+  /// What a run writes of its node's is no drift. Who takes a field away has no entry for it, but
+  /// moves no time. Times have whole seconds: of two writes in one the second may be anybody's.
+  static bool is_owners(const Writers& before, const Writers& now) {
+    return before.others == now.others && before.owner_at < now.owner_at;
+  }
 
   static Name name_of(const kube::WatchEvent& event) {
     return {std::string(event.ns), std::string(event.name)};
@@ -199,20 +229,23 @@ class DriftWatches::One {
   util::Result<> learn(const kube::WatchEvent& event) {
     const auto read = event.json();
     const Json object = read ? *read : data::outline(event.object);
-    const auto parts =
-        util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
+    const std::string_view mark = resources::ObjectView(object).annotation(k_owner_annotation);
+    const auto parts = util::split(mark, '/');
     if (parts.size() != 4 || parts[0] != m_home_uid) {
       forget(name_of(event));
       return {};
     }
     const auto [known, fresh] = m_known.try_emplace(name_of(event));
-    const bool changed = known->second.resource_version != event.resource_version;
+    Writers writers = writers_of(object, mark);
+    const bool one_write = event.type != Type::listed;  // since the last event
+    const bool changed = known->second.resource_version != event.resource_version &&
+                         !(one_write && is_owners(known->second.writers, writers));
     const auto [group, kind] = resources::read_qualified_kind(parts[1]);
     Key owner{group, kind, parts[2], parts[3]};
     if (!fresh && known->second.owner != owner) {
       tell(known->first, known->second.owner);
     }
-    known->second = {std::move(owner), std::string(event.resource_version),
+    known->second = {std::move(owner), std::string(event.resource_version), std::move(writers),
                      event.type == Type::listed};
     // A run looked at what a late listing finds first, but some time before it.
     const bool unsure = fresh && event.type == Type::listed && is_late();
