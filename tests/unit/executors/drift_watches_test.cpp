@@ -9,6 +9,7 @@
 #include "session/watch_room.hpp"
 #include "session/watches.hpp"
 #include "site.hpp"
+#include "world/work.hpp"
 
 using namespace site;
 
@@ -105,5 +106,30 @@ TEST_CASE("drift watches: an object whose mark is overwritten wakes whom it name
   REQUIRE(s.told_until("shop/own").contains("shop/own"));
   s.home->patch("services", "a", "shop-near", kube::PatchType::merge,
                 s.mark("Destination.kubist.io/blog/theirs"));
+  CHECK(s.told_until("shop/own").contains("shop/own"));
+}
+
+TEST_CASE("drift watches: what the owner's node writes of its own wakes nobody") {
+  DriftSite s;
+  const std::string owner = "Destination.kubist.io/shop/own";
+  s.write_service(s.home, "shop-near", "a", owner);
+  REQUIRE(s.told_until("shop/own").contains("shop/own"));
+  kube::Writer::Rules rules;
+  rules.field_manager = executors::field_manager(cat(s.home->uid(), '/', owner));
+  Json service = plain("Service", "shop-near", "a");
+  service["metadata"]["labels"] = {{"own", "yes"}};
+  const auto home = s.home->connect();
+  REQUIRE(kube::Writer(rules).apply({*home}, kube::well_known::services(), service));
+  s.write_service(s.home, "shop-near", "b", "Destination.kubist.io/shop/next");
+  CHECK(s.told_until("shop/next") == std::set<std::string>{"shop/next"});
+
+  SUBCASE("but what somebody else adds") {
+    s.home->patch("services", "a", "shop-near", kube::PatchType::merge,
+                  {{"metadata", {{"labels", {{"added", "yes"}}}}}});
+  }
+  SUBCASE("but what somebody else takes away") {
+    s.home->patch("services", "a", "shop-near", kube::PatchType::merge,
+                  {{"metadata", {{"labels", {{"own", nullptr}}}}}});
+  }
   CHECK(s.told_until("shop/own").contains("shop/own"));
 }

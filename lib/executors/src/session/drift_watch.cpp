@@ -1,12 +1,16 @@
 #include "session/drift_watch.hpp"
 
+#include <algorithm>
 #include <vector>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/served.hpp>
 #include <kubist/util/text.hpp>
+
+#include "world/work.hpp"
 
 namespace kubist::executors {
 
@@ -58,6 +62,27 @@ void DriftWatch::follow(std::shared_ptr<const KeepersThere> keepers) {
   m_keepers = std::move(keepers);
 }
 
+DriftWatch::Writers DriftWatch::writers_of(const Json& object, std::string_view owner_mark) {
+  const std::string manager = field_manager(owner_mark);
+  Writers writers;
+  std::string others(resources::ObjectView(object).uid());
+  for (const Json& entry : data::array_at(object, {"metadata", "managedFields"})) {
+    if (data::string_at(entry, {"manager"}) == manager) {
+      writers.owner_at = std::max(writers.owner_at, std::string(data::string_at(entry, {"time"})));
+    } else {
+      others += entry.dump();
+    }
+  }
+  writers.others = std::hash<std::string>()(others);
+  return writers;
+}
+
+/// What a run writes of its node's is no drift. Who takes a field away has no entry for it, but
+/// moves no time. Times have whole seconds: of two writes in one the second may be anybody's.
+bool DriftWatch::is_owners(const Writers& before, const Writers& now) {
+  return before.others == now.others && before.owner_at < now.owner_at;
+}
+
 bool DriftWatch::is_late() {
   const std::lock_guard lock(m_mutex);
   return m_keepers != nullptr;
@@ -94,19 +119,23 @@ util::Result<> DriftWatch::take(const kube::WatchEvent& event) {
 util::Result<> DriftWatch::learn(const kube::WatchEvent& event) {
   const auto read = event.json();
   const Json object = read ? *read : data::outline(event.object);
-  const auto parts = util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
+  const std::string_view mark = resources::ObjectView(object).annotation(k_owner_annotation);
+  const auto parts = util::split(mark, '/');
   if (parts.size() != 4 || parts[0] != m_home_uid) {
     forget(name_of(event));
     return {};
   }
   const auto [known, fresh] = m_known.try_emplace(name_of(event));
-  const bool changed = known->second.resource_version != event.resource_version;
+  Writers writers = writers_of(object, mark);
+  const bool one_write = event.type != Type::listed;  // since the last event
+  const bool changed = known->second.resource_version != event.resource_version &&
+                       !(one_write && is_owners(known->second.writers, writers));
   const auto [group, kind] = resources::read_qualified_kind(parts[1]);
   Key owner{group, kind, parts[2], parts[3]};
   if (!fresh && known->second.owner != owner) {
     tell(known->first, known->second.owner);
   }
-  known->second = {std::move(owner), std::string(event.resource_version),
+  known->second = {std::move(owner), std::string(event.resource_version), std::move(writers),
                    event.type == Type::listed};
   // A run looked at what a late listing finds first, but some time before it.
   const bool unsure = fresh && event.type == Type::listed && is_late();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <kubist/engine/graph.hpp>
@@ -41,11 +42,19 @@ class DriftWatch {
 
  private:
   using Name = std::pair<std::string, std::string>;  ///< namespace and name of an object
+  /// Who wrote an object.
+  struct Writers {
+    std::string owner_at;    ///< when the owner's node did last: a kubist that ran it
+    std::size_t others = 0;  ///< what all others did, and which object it is, in short
+  };
   struct Known {
     engine::Key owner;
     std::string resource_version;
+    Writers writers;
     bool listed = false;  ///< by the listing that is under way
   };
+  static Writers writers_of(const data::Json& object, std::string_view owner_mark);
+  static bool is_owners(const Writers& before, const Writers& now);
   bool is_late();
   bool is_kept(const Name& name, const engine::Key& owner);
   void tell(const Name& name, const engine::Key& owner);
