@@ -37,6 +37,7 @@ class RenderRun {
   RenderRun(const RenderRun&) = delete;
   RenderRun& operator=(const RenderRun&) = delete;
 
+  /// What it printed, as far as its log has it.
   util::Result<std::string> run() {
     if (m_rendering.writer.dry()) {
       return util::fail(ErrorKind::invalid,
@@ -49,9 +50,7 @@ class RenderRun {
     m_uid = ObjectView(job).uid();
     tell(cat("Job ", m_rendering.ns, '/', m_name, " renders ", source_name(m_rendering)));
     KUBIST_TRY(const std::string pod, await_pod());
-    KUBIST_TRY(std::string log, settled_log(pod));
-    KUBIST_CHECK(check_whole(log, m_rendering));
-    return log;
+    return settled_log(pod);
   }
 
  private:
@@ -125,28 +124,26 @@ class RenderRun {
                                 : "Is the image's name right, and may the nodes pull it?");
   }
 
-  /// What a container printed last may reach its log after its end.
+  /// What a container printed last may reach its log after its end. It need not be whole.
   util::Result<std::string> settled_log(const std::string& pod) {
     constexpr int k_most_readings = 100;  // a busy node takes its time
+    constexpr int k_still = 10;           // readings after which nothing comes any more
     kube::LogOptions options;
     options.container = k_render_container;
     options.limit_bytes = static_cast<std::int64_t>(k_max_bundle_bytes) + 1;
     std::optional<std::string> before;
-    bool same = false;
+    int same = 0;
     for (int reading = 0; reading < k_most_readings; ++reading) {
       KUBIST_TRY(kube::Reply log,
                  m_client.run(kube::pod_log(m_rendering.ns, pod, options), m_stop));
-      same = log.body == before;
-      if (same && check_whole(log.body, m_rendering)) {
+      same = log.body == before ? same + 1 : 0;
+      if (same == k_still || (same > 0 && check_whole(log.body, m_rendering))) {
         return std::move(log.body);
       }
       before = std::move(log.body);
       if (!util::sleep_for(k_render_interval, m_stop)) {
         return fail(ErrorKind::cancelled, "stopped", "");
       }
-    }
-    if (same) {
-      return *std::move(before);  // not whole, and nothing comes any more
     }
     return fail(ErrorKind::unavailable, cat("the log of pod ", pod, " was never the same twice"),
                 "Run it again.");
@@ -178,7 +175,22 @@ class RenderRun {
 
 util::Result<std::string> render(kube::Client& client, const Rendering& rendering,
                                  const std::stop_token& stop) {
-  return RenderRun(client, rendering, stop).run();
+  // Where a node is busy its runtime drops what a program printed last: the shim of containerd
+  // waits 2 s for it.
+  constexpr int k_tries = 3;
+  for (int tries = 1;; ++tries) {
+    KUBIST_TRY(std::string log, RenderRun(client, rendering, stop).run());
+    const auto whole = check_whole(log, rendering);
+    if (whole) {
+      return log;
+    }
+    if (tries == k_tries) {
+      return util::fail(whole.error());
+    }
+    if (rendering.on_progress) {
+      rendering.on_progress(cat("rendering again: ", whole.error().message));
+    }
+  }
 }
 
 }  // namespace kubist::istio
