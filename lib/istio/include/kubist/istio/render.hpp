@@ -31,15 +31,16 @@ inline const std::vector<std::string> k_render_args{"manifest", "generate"};
 /// "Image/IMAGE ARG...": how errors and grants name it.
 std::string source_name(const Rendering& rendering);
 
-/// Runs the Job and returns what its pod printed, up to one byte more than k_max_bundle_bytes. Where
-/// the log is not whole, another Job tries again, three in all. The pod has no token of the API server, needs no network and passes the restricted pod security
-/// standard. The Job is deleted before this returns; one whose caller was killed ends by itself.
+/// Runs the Job and returns what its pod printed, up to one byte more than k_max_bundle_bytes.
+/// Where the log is not whole, another Job tries again, three in all. The pod has no token of the
+/// API server, needs no network and passes the restricted pod security standard. The Job is deleted
+/// before this returns; one whose caller was killed ends by itself.
 ///
 /// Errors: unavailable (the image cannot be pulled, the pod was lost, its log is never the same
 /// twice), denied (no pod may be made there), timeout, invalid (it exited with another code than 0,
-/// printed nothing, or its log lacks the beginning or the end, three times); each with the pod's reason, and its
-/// last lines where it has some. Invalid, too: the writer's is a dry run. Errors of asking and of
-/// the writer keep their kind.
+/// printed nothing, or its log lacks the beginning or the end, three times); each with the pod's
+/// reason, and its last lines where it has some. Invalid, too: the writer's is a dry run. Errors of
+/// asking and of the writer keep their kind.
 util::Result<std::string> render(kube::Client& client, const Rendering& rendering,
                                  const std::stop_token& stop = {});
 
