@@ -183,4 +183,25 @@ util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& 
   return crd && *crd && !setup::is_own_crd(**crd);
 }
 
+deployers::KeptLists::Expected expected_items(const engine::Graph& graph,
+                                              const std::vector<engine::NodeId>& selected) {
+  deployers::KeptLists::Expected expected;
+  for (const engine::NodeId top : selected) {
+    for (const engine::NodeId id : graph.subtree(top)) {
+      const engine::Node& node = graph[id];
+      if (node.key.kind != "DeployItem") {
+        continue;
+      }
+      engine::NodeId place = node.parent;
+      while (place != engine::k_no_node && graph[place].key.kind != "VirtualCluster") {
+        place = graph[place].parent;
+      }
+      ++expected[place == engine::k_no_node
+                     ? node.key.ns
+                     : resources::virtual_cluster_namespace(*graph[place].object)];
+    }
+  }
+  return expected;
+}
+
 }  // namespace kubist::executors

@@ -1,7 +1,9 @@
 #pragma once
 #include <stop_token>
 #include <string>
+#include <vector>
 
+#include <kubist/deployers/kept_lists.hpp>
 #include <kubist/deployers/world.hpp>
 #include <kubist/executors/world.hpp>
 
@@ -38,5 +40,9 @@ deployers::Settings item_settings(const deployers::Settings& given, const engine
 /// Did somebody else install the DeployItem kind? Who may not look at CRDs takes it for kubist's
 /// own: the server refuses fields that it does not know.
 util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& stop);
+
+/// In which namespaces the items of a run keep how many sets of objects.
+deployers::KeptLists::Expected expected_items(const engine::Graph& graph,
+                                              const std::vector<engine::NodeId>& selected);
 
 }  // namespace kubist::executors

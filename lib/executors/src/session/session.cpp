@@ -101,28 +101,6 @@ bool has_items(const Graph& graph, const std::vector<data::Json>& definitions) {
          });
 }
 
-/// In which namespaces the items of a run keep how many sets of objects.
-deployers::KeptLists::Expected expected_items(const Graph& graph,
-                                              const std::vector<NodeId>& selected) {
-  deployers::KeptLists::Expected expected;
-  for (const NodeId top : selected) {
-    for (const NodeId id : graph.subtree(top)) {
-      const engine::Node& node = graph[id];
-      if (node.key.kind != "DeployItem") {
-        continue;
-      }
-      NodeId place = node.parent;
-      while (place != engine::k_no_node && graph[place].key.kind != "VirtualCluster") {
-        place = graph[place].parent;
-      }
-      ++expected[place == engine::k_no_node
-                     ? node.key.ns
-                     : resources::virtual_cluster_namespace(*graph[place].object)];
-    }
-  }
-  return expected;
-}
-
 /// Which DeployItems a run of the whole tree is not about, and how it would be.
 std::string left_alone(const std::map<std::string, std::size_t>& by_namespace) {
   constexpr std::size_t k_most = 5;  // are named
