@@ -35,8 +35,7 @@ bool configures_landscaper(const ObjectView& view) {
 /// Reads the documents of one text into a ManifestSet.
 class Reader {
  public:
-  Reader(const ManifestOptions& options, ManifestSet& result)
-      : m_options(options), m_result(result) {}
+  explicit Reader(ManifestSet& result) : m_result(result) {}
 
   void read(std::shared_ptr<const std::string> text, const std::string& origin) {
     data::ReadOptions limits;
@@ -191,7 +190,6 @@ class Reader {
     return value.is_boolean() ? "true or false" : value.is_null() ? "nothing" : "a text";
   }
 
-  const ManifestOptions& m_options;
   ManifestSet& m_result;
 };
 
@@ -203,7 +201,7 @@ util::SourcePos Manifest::position(std::string_view pointer, At at) const {
 
 ManifestSet read_manifests(const std::vector<std::string>& paths, const ManifestOptions& options) {
   ManifestSet result;
-  Reader reader(options, result);
+  Reader reader(result);
   for (const std::string& path : paths) {
     for (auto& source : read_sources(path, options)) {
       if (source) {
@@ -216,10 +214,9 @@ ManifestSet read_manifests(const std::vector<std::string>& paths, const Manifest
   return result;
 }
 
-ManifestSet read_manifest_text(std::string_view text, const std::string& origin,
-                               const ManifestOptions& options) {
+ManifestSet read_manifest_text(std::string_view text, const std::string& origin) {
   ManifestSet result;
-  Reader(options, result).read(std::make_shared<const std::string>(text), origin);
+  Reader(result).read(std::make_shared<const std::string>(text), origin);
   return result;
 }
 

@@ -10,8 +10,8 @@ using namespace kubist::resources;
 
 namespace {
 
-std::string first_error(std::string_view text, const ManifestOptions& options = {}) {
-  auto set = read_manifest_text(text, "f.yaml", options);
+std::string first_error(std::string_view text) {
+  auto set = read_manifest_text(text, "f.yaml");
   REQUIRE(set.errors.size() == 1);
   return set.errors[0].to_string();
 }

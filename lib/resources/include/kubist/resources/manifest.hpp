@@ -48,7 +48,6 @@ struct ManifestSet {
 ManifestSet read_manifests(const std::vector<std::string>& paths, const ManifestOptions& options);
 
 /// The same for text in memory.
-ManifestSet read_manifest_text(std::string_view text, const std::string& origin,
-                               const ManifestOptions& options = {});
+ManifestSet read_manifest_text(std::string_view text, const std::string& origin);
 
 }  // namespace kubist::resources
