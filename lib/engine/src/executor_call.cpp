@@ -11,9 +11,7 @@ namespace {
 /// A policy said to leave the world alone: what was Ready for this spec stays so.
 Alignment held_alignment(const Node& node, const PolicyVerdict& policies) {
   Alignment alignment;
-  bool ready = node.status_summary.ready == "True" &&
-               node.status_summary.observed_generation >= node.generation;
-  alignment.outcome = ready ? Outcome::ready : Outcome::progressing;
+  alignment.outcome = node.recorded_ready() ? Outcome::ready : Outcome::progressing;
   alignment.reason = "Held";
   alignment.message = policies.hold_message;
   return alignment;

@@ -53,6 +53,10 @@ void Node::become_target(const std::string& virtual_cluster) {
   status_summary = summarize_status(*m_target_status);
 }
 
+bool Node::recorded_ready() const {
+  return status_summary.ready == "True" && status_summary.observed_generation >= generation;
+}
+
 void Node::make_unreadable(util::Error why) {
   unreadable = true;
   problem_reason = why.reason;

@@ -19,12 +19,6 @@ bool is_final(NodeState state) { return state >= NodeState::done; }
 
 namespace {
 
-/// Readiness of a node that this plan does not run, as its status recorded it.
-bool recorded_ready(const Node& node) {
-  return node.status_summary.ready == "True" &&
-         node.status_summary.observed_generation >= node.generation;
-}
-
 /// May what is below a node that this plan does not run go on? The Root prepares nothing for its
 /// projects, so one that no run has looked at yet does not hold them up.
 bool lets_children_go(const Node& parent) {
@@ -151,7 +145,7 @@ void Plan::begin_align(NodeId id) {
   const Node& node = m_graph[id];
   Entry& entry = m_entries[id];
   if (m_graph.suspended(id)) {
-    entry.ready = recorded_ready(node);
+    entry.ready = node.recorded_ready();
     settle(id, NodeState::skipped, "Suspended", k_no_node);
     return;
   }
@@ -173,7 +167,7 @@ void Plan::begin_align(NodeId id) {
       settle(id, NodeState::blocked, "DependencyRemoved", dependency);
     } else if (other.selected) {
       ++entry.hard;
-    } else if (!recorded_ready(m_graph[dependency])) {
+    } else if (!m_graph[dependency].recorded_ready()) {
       settle(id, NodeState::blocked, "DependencyNotReady", dependency);
     }
   }

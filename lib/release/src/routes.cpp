@@ -80,8 +80,7 @@ std::string owner_of(const engine::Node& release) {
 }
 
 bool is_settled(const engine::Node& route, std::string& message) {
-  const bool settled = route.status_summary.ready == "True" &&
-                       route.status_summary.observed_generation >= route.generation;
+  const bool settled = route.recorded_ready();
   const Json* ready = engine::find_condition(route.status(), "Ready");
   if (!settled && ready != nullptr) {
     message = data::string_at(*ready, {"message"});

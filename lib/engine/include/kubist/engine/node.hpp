@@ -81,6 +81,8 @@ struct Node {
   void become_target(const std::string& virtual_cluster);
   /// Sets `unreadable`, and why as its problem.
   void make_unreadable(util::Error why);
+  /// Was it Ready when it last ran, and its spec is still the same?
+  bool recorded_ready() const;
   /// metadata.annotations[name], or empty.
   std::string annotation(std::string_view name) const;
 
