@@ -11,8 +11,36 @@ namespace kubist::deployers {
 
 namespace {
 
-constexpr std::size_t k_few = 2;  // as many are read by name
+using Clock = std::chrono::steady_clock;
+using Texts = std::map<std::string, std::string>;  ///< of objects, by name
+
+constexpr std::size_t k_few = 2;        // as many objects of a namespace are read by name
+constexpr std::size_t k_few_lists = 8;  // as many namespaces are listed each
 constexpr std::chrono::minutes k_age{1};
+
+/// Of what items keep, `max_objects` (0: all), each given to `keep`. False: that may not be listed,
+/// or not now, or there is more.
+bool list(kube::Client& client, const kube::ApiResource& resource, const std::string& ns,
+          std::int64_t max_objects, const std::function<void(const data::ListItem&)>& keep,
+          const std::stop_token& stop) {
+  kube::ListOptions options;
+  options.label_selector = k_managed_label;
+  options.form = kube::Form::metadata;
+  options.max_objects = max_objects;
+  data::ListReader reader;
+  const auto each = [&](const data::ListItem& item) -> util::Result<> {
+    keep(item);
+    return {};
+  };
+  const auto end = client.list_pages(
+      resource, ns, options,
+      [&](const data::PageBuffer& page) -> util::Result<> {
+        KUBIST_CHECK(reader.read(page, each));
+        return {};
+      },
+      stop);
+  return end && !end->more;
+}
 
 }  // namespace
 
@@ -21,9 +49,21 @@ struct KeptLists::Group {
   std::mutex mutex;       ///< held while it is listed: who asks then waits for the list
   std::size_t asked = 0;  ///< or expected to be
   bool listed = false;
-  std::chrono::steady_clock::time_point listed_at;
-  std::map<std::string, std::string> texts;  ///< by name
+  Clock::time_point listed_at;
+  Texts texts;
 };
+
+/// A kind in the home cluster, as kubist itself sees it.
+struct KeptLists::Whole {
+  std::mutex mutex;            ///< held while it is listed
+  std::size_t namespaces = 0;  ///< that were asked for
+  bool listed = false;
+  Clock::time_point listed_at;
+  std::map<std::string, Texts> texts;  ///< by namespace
+};
+
+KeptLists::KeptLists(Expected expected) : m_expected(std::move(expected)) {}
+KeptLists::~KeptLists() = default;
 
 std::shared_ptr<KeptLists::Group> KeptLists::group(const kube::Client& client,
                                                    const kube::ApiResource& resource,
@@ -39,34 +79,59 @@ std::shared_ptr<KeptLists::Group> KeptLists::group(const kube::Client& client,
   return known;
 }
 
-std::optional<data::Json> KeptLists::take(kube::Client& client, const kube::ApiResource& resource,
+/// False: the namespace has to be listed.
+bool KeptLists::fill_from_whole(Group& group, kube::Client& home, const kube::ApiResource& resource,
+                                const std::string& ns, const std::stop_token& stop) {
+  std::shared_ptr<Whole> whole;
+  {
+    const std::lock_guard lock(m_mutex);
+    auto& known = m_wholes[resource.collection_path("")];
+    known = known ? known : std::make_shared<Whole>();
+    whole = known;
+  }
+  const std::lock_guard lock(whole->mutex);
+  if (++whole->namespaces <= k_few_lists) {
+    return false;
+  }
+  if (!std::exchange(whole->listed, true)) {
+    whole->listed_at = Clock::now();
+    // Of others there may be any number: no more pages than namespaces.
+    const auto most = kube::ListOptions{}.first_limit * std::int64_t(m_expected.size());
+    const auto keep = [&](const data::ListItem& item) {
+      const std::string of(item.name_space);
+      if (m_expected.contains(of)) {
+        whole->texts[of].emplace(item.name, item.raw);
+      }
+    };
+    if (!list(home, resource, "", most, keep, stop)) {
+      whole->texts.clear();
+    }
+  }
+  auto found = whole->texts.extract(ns);
+  if (found) {
+    group.texts = std::move(found.mapped());
+    group.listed_at = whole->listed_at;
+  }
+  return bool(found);
+}
+
+std::optional<data::Json> KeptLists::take(const Reader& reader, const kube::ApiResource& resource,
                                           const resources::ObjectRef& ref,
                                           const std::stop_token& stop) {
-  const auto group = this->group(client, resource, ref.ns);
+  const auto group = this->group(reader.objects, resource, ref.ns);
   const std::lock_guard lock(group->mutex);
-  if (++group->asked > k_few && !std::exchange(group->listed, true)) {
-    data::ListReader reader;
-    kube::ListOptions options;
-    options.label_selector = k_managed_label;
-    options.form = kube::Form::metadata;
-    const auto keep = [&](const data::ListItem& item) -> util::Result<> {
+  if (++group->asked > k_few && !std::exchange(group->listed, true) &&
+      (reader.home == nullptr || !fill_from_whole(*group, *reader.home, resource, ref.ns, stop))) {
+    group->listed_at = Clock::now();
+    const auto keep = [&](const data::ListItem& item) {
       group->texts.emplace(item.name, item.raw);
-      return {};
     };
-    group->listed_at = std::chrono::steady_clock::now();
-    const auto end = client.list_pages(
-        resource, ref.ns, options,
-        [&](const data::PageBuffer& page) -> util::Result<> {
-          KUBIST_CHECK(reader.read(page, keep));
-          return {};
-        },
-        stop);
-    if (!end) {  // it may not be listed, or not now
+    if (!list(reader.objects, resource, ref.ns, 0, keep, stop)) {
       group->texts.clear();
     }
   }
   const auto found = group->texts.extract(ref.name);
-  if (!found || std::chrono::steady_clock::now() - group->listed_at > k_age) {
+  if (!found || Clock::now() - group->listed_at > k_age) {
     return std::nullopt;
   }
   auto object = data::parse_json(found.mapped(), ref.name);

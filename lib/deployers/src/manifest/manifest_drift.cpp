@@ -76,9 +76,12 @@ Json listed_as_made(World& world, const Item& item, const Place& place, const Ma
       index && *index
           ? (*index)->by_kind(one.ref.group, resources::version_of(one.api_version), one.ref.kind)
           : nullptr;
-  auto live = resource == nullptr
-                  ? std::nullopt
-                  : world.lists->take(*place.objects(), *resource, one.ref, world.stop);
+  if (resource == nullptr) {
+    return {};
+  }
+  const bool own_at_home = place.cluster.empty() && one.ref.ns == place.ns;
+  const KeptLists::Reader reader{*place.objects(), own_at_home ? world.home.get() : nullptr};
+  auto live = world.lists->take(reader, *resource, one.ref, world.stop);
   return live && difference(one, *live, item).empty() ? *std::move(live) : Json();
 }
 
