@@ -36,6 +36,16 @@ void add_flag(CLI::App& app, const Flag& flag, Values& values) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+/// May one of the words name the flag? `-tn` may, as may what stands behind a "--".
+bool may_be_given(const Flag& flag, const Values& words) {
+  const std::string name = cat("--", flag.name);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word.starts_with("--") ? word.starts_with(name)
+                                  : flag.letter != 0 && word.starts_with('-') &&
+                                        word.find(flag.letter, 1) != std::string::npos;
+  });
+}
+
 auto usage_error(const CommandSpec& spec, std::string message, const std::string& advice = {}) {
   return util::fail(ErrorKind::usage, std::move(message),
                     advice.empty() ? cat("See 'kubist ", spec.path, " --help'.") : advice);
@@ -169,11 +179,13 @@ util::Result<Arguments> parse_arguments(const CommandSpec& spec, std::vector<std
   app.set_help_flag();
   app.allow_extras();
   const FlagTable flags = flags_of(spec);
+  KUBIST_TRY(words, as_cli11_reads(spec, flags, words));
   std::vector<Values> given(flags.size());
   for (std::size_t i = 0; i < flags.size(); ++i) {
-    add_flag(app, *flags[i], given[i]);
+    if (may_be_given(*flags[i], words)) {  // CLI11 compares each new name with all before it
+      add_flag(app, *flags[i], given[i]);
+    }
   }
-  KUBIST_TRY(words, as_cli11_reads(spec, flags, words));
   std::reverse(words.begin(), words.end());  // CLI11 consumes from the back
   try {
     app.parse(std::move(words));

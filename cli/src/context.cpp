@@ -22,14 +22,14 @@ bool redraws(int file) { return ::isatty(file) == 1 && util::environment("TERM")
 
 }  // namespace
 
-Context::Context(const Arguments& arguments, Sink& out, Sink& err, std::stop_token stop)
+Context::Context(const Arguments& arguments, Sink& out, Sink& err, util::Cancellation& cancellation)
     : m_arguments(arguments),
       m_out(out),
       m_reports(std::make_unique<Reports>()),
       m_picture(std::make_unique<Picture>(err)),
       m_log(static_cast<int>(arguments.number("v")),
             [this](std::string_view line) { m_picture->write(line); }),
-      m_stop(std::move(stop)) {}
+      m_cancellation(cancellation) {}
 Context::~Context() = default;
 
 kube::Overrides Context::overrides() const {
@@ -57,6 +57,7 @@ kube::Overrides Context::overrides() const {
 
 kube::ClientOptions Context::client_options() {
   if (!m_engine) {
+    stop();  // ahead of the engine's thread
     m_engine = std::make_shared<http::CurlEngine>();
   }
   kube::ClientOptions options;
@@ -99,7 +100,7 @@ util::Result<std::shared_ptr<kube::Client>> Context::client_of(kube::ClusterAcce
 
 util::Result<std::optional<std::string>> Context::ask(const std::string& question) {
   util::Result<std::optional<std::string>> answer;
-  m_picture->aside([&] { answer = ask_terminal(question, m_stop); });
+  m_picture->aside([&] { answer = ask_terminal(question, stop()); });
   return answer;
 }
 

@@ -108,9 +108,9 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
   if (!arguments) {
     return report(arguments.error(), err);
   }
-  const util::Cancellation cancellation;
+  util::Cancellation cancellation;
   NotedSink noted(out);
-  Context context(*arguments, noted, err, cancellation.token());
+  Context context(*arguments, noted, err, cancellation);
   Reports& reports = context.reports();
   if (const auto opened = reports.open(*arguments); !opened) {
     return report(opened.error(), err);

@@ -44,7 +44,8 @@ util::Result<int> diff_exit_code_of(util::ErrorKind kind) {
   StringSink out;
   StringSink err;
   const Arguments arguments = dry_arguments({});
-  Context context(arguments, out, err, {});
+  util::Cancellation cancellation;
+  Context context(arguments, out, err, cancellation);
   return diff_exit_code(context, util::fail(kind, "no answer"));
 }
 
@@ -127,7 +128,8 @@ TEST_CASE("exit code: a status that could not be written fails the run, and is s
   StringSink out;
   StringSink err;
   const Arguments arguments = dry_arguments({});
-  Context context(arguments, out, err, {});
+  util::Cancellation cancellation;
+  Context context(arguments, out, err, cancellation);
   warn(context, run);
   CHECK(err.text() == "error: status of Execution/x: no answer\n  Run again.\n");
 }

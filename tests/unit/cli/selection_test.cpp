@@ -19,7 +19,8 @@ std::vector<std::string> selected(std::vector<std::string> words) {
   REQUIRE(arguments);
   StringSink out;
   StringSink err;
-  Context context(*arguments, out, err, {});
+  util::Cancellation cancellation;
+  Context context(*arguments, out, err, cancellation);
   const auto keys = read_selection(context, arguments->words());
   if (!keys) {
     CHECK(keys.error().kind == util::ErrorKind::usage);

@@ -1,12 +1,12 @@
 #pragma once
 #include <map>
 #include <memory>
-#include <stop_token>
 #include <string>
 
 #include <kubist/cli/command.hpp>
 #include <kubist/cli/sink.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/util/cancel.hpp>
 #include <kubist/util/log.hpp>
 
 namespace kubist::cli {
@@ -19,7 +19,7 @@ class Reports;
 /// be used by any.
 class Context {
  public:
-  Context(const Arguments& arguments, Sink& out, Sink& err, std::stop_token stop);
+  Context(const Arguments& arguments, Sink& out, Sink& err, util::Cancellation& cancellation);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -31,8 +31,8 @@ class Context {
   /// Messages, warnings and traces for people.
   const util::Log& log() const { return m_log; }
   void log_as(util::LogForm form) { m_log.set_form(form); }  ///< before there are other threads
-  /// Asked to stop by a signal.
-  const std::stop_token& stop() const { return m_stop; }
+  /// Asked to stop by a signal; before there are other threads, as client_options() does.
+  const std::stop_token& stop() const { return m_cancellation.token(); }
   const Arguments& arguments() const { return m_arguments; }
 
   /// What the global flags change of the kubeconfig.
@@ -81,7 +81,7 @@ class Context {
   std::unique_ptr<Reports> m_reports;
   std::unique_ptr<Picture> m_picture;  ///< m_log writes through it
   util::Log m_log;
-  std::stop_token m_stop;
+  util::Cancellation& m_cancellation;
   http::ExchangeSink m_on_exchange;
   std::shared_ptr<http::CurlEngine> m_engine;
   std::map<std::string, std::shared_ptr<ContextGuard>> m_guards;  ///< by their contexts
