@@ -107,6 +107,24 @@ TEST_CASE("condition: hostile texts are refused within bounds") {
   CHECK(parse_condition(far).error().message.size() < 600);
 }
 
+TEST_CASE("condition: regular expressions that a gateway would refuse are refused") {
+  const auto why = [](const std::string& text) {
+    const auto condition = parse_condition(text);
+    return condition ? std::string() : condition.error().message;
+  };
+  const std::string large = "proxies refuse large ones";
+  CHECK(why(R"(uri regex "/\pL{300}")").find(large) != std::string::npos);
+  std::string many;
+  for (char c = 'a'; c <= 'k'; ++c) {
+    many += cat(many.empty() ? "" : " or ", "header \"x\" regex \"", c, "{1000}\"");
+  }
+  CHECK(why(many).find(large) != std::string::npos);
+  CHECK(why(cat("not (", many, ")")).find(large) != std::string::npos);
+  CHECK(why(R"(cookie "a" regex "x{1000}" and cookie "b" regex "x{1000}")").find(large) !=
+        std::string::npos);
+  CHECK(why(R"(uri regex "/[a-z]{1,200}/.*" and cookie "a" regex "[0-9a-f]{64}")") == "");
+}
+
 TEST_CASE("condition: holds as the mesh would say") {
   const Request request{.uri = "/shop/cart?x=1&flag",
                         .method = "POST",
