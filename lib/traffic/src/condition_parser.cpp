@@ -17,6 +17,8 @@ using util::Result;
 constexpr std::size_t k_max_length = 4096;
 constexpr int k_max_depth = 32;
 constexpr std::size_t k_max_alternatives = 64;
+constexpr std::size_t k_max_name =
+    256;  ///< Envoy takes 1,024 bytes, and no route beside a longer one
 /// Istio has Envoy refuse a regular expression of more than 32,768 instructions, and with it all
 /// routes of the gateway (re2.max_program_size.error_level). Cookies are written in six orders.
 constexpr std::size_t k_max_program = 10'000;
@@ -119,6 +121,9 @@ class Parser {
     KUBIST_TRY(std::string name, quoted("a name in quotes"));
     if (name.empty()) {
       return wrong(at, "the name is empty");
+    }
+    if (name.size() > k_max_name) {
+      return wrong(at, cat("the name is longer than ", k_max_name, " bytes"));
     }
     if (part != Part::header) {
       return name;

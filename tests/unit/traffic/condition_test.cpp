@@ -95,6 +95,8 @@ TEST_CASE("condition: hostile texts are refused within bounds") {
   CHECK_FALSE(parse_condition(std::string(5000, ' ')));
   CHECK_FALSE(parse_condition(std::string(4000, '(')));
   CHECK_FALSE(parse_condition("uri exact \"/a\x01\""));
+  CHECK(parse_condition(cat("query \"", std::string(256, 'q'), "\" present")));
+  CHECK_FALSE(parse_condition(cat("query \"", std::string(257, 'q'), "\" present")));
   std::string product = R"((port 1 or port 2))";
   for (int i = 0; i < 20; ++i) {
     product += cat(" and (port ", i + 3, " or method exact \"m", i, "\")");
