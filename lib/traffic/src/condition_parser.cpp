@@ -17,6 +17,12 @@ using util::Result;
 constexpr std::size_t k_max_length = 4096;
 constexpr int k_max_depth = 32;
 constexpr std::size_t k_max_alternatives = 64;
+constexpr std::size_t k_max_name =
+    256;  ///< Envoy takes 1,024 bytes, and no route beside a longer one
+/// Istio has Envoy refuse a regular expression of more than 32,768 instructions, and with it all
+/// routes of the gateway (re2.max_program_size.error_level). Cookies are written in six orders.
+constexpr std::size_t k_max_program = 10'000;
+constexpr std::size_t k_cookie_orders = 6;
 
 // Alternatives of tests: what is read is kept in this form at once, negations pushed to the tests.
 using Alternatives = std::vector<Alternative>;
@@ -116,6 +122,9 @@ class Parser {
     if (name.empty()) {
       return wrong(at, "the name is empty");
     }
+    if (name.size() > k_max_name) {
+      return wrong(at, cat("the name is longer than ", k_max_name, " bytes"));
+    }
     if (part != Part::header) {
       return name;
     }
@@ -164,7 +173,7 @@ class Parser {
     return check_value(test, value_at);
   }
 
-  Result<> check_value(const Test& test, std::size_t at) const {
+  Result<> check_value(const Test& test, std::size_t at) {
     if (test.value.empty()) {
       return wrong(at, is_named(test.part) ? "the text is empty: write `present` for any value"
                                            : "the text is empty");
@@ -178,8 +187,14 @@ class Parser {
     options.set_log_errors(false);
     if (const RE2 regex(test.value, options); !regex.ok()) {
       return wrong(at, cat("not a regular expression (RE2): ", regex.error()));
+    } else {
+      m_program += static_cast<std::size_t>(regex.ProgramSize()) *
+                   (test.part == Part::cookie ? k_cookie_orders : 1);
     }
-    return {};
+    return m_program <= k_max_program
+               ? Result<>()
+               : Result<>(wrong(at, cat("the regular expressions take more than ", k_max_program,
+                                        " instructions, and proxies refuse large ones")));
   }
 
   // Both must hold: every alternative of one with every one of the other. Either: one after
@@ -285,6 +300,7 @@ class Parser {
   std::string_view m_text;
   std::size_t m_at = 0;
   int m_depth = 0;
+  std::size_t m_program = 0;  ///< instructions of all regular expressions so far
 };
 
 }  // namespace

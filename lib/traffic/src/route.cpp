@@ -10,6 +10,8 @@
 #include <kubist/traffic/route.hpp>
 #include <kubist/util/text.hpp>
 
+#include "header_changes.hpp"
+
 namespace kubist::traffic {
 namespace {
 
@@ -120,6 +122,11 @@ class RouteReader {
     }
     const Json& headers = member_of(each, "headers");
     rule.headers = {member_of(headers, "request"), member_of(headers, "response")};
+    for (const auto& [side, changes] : data::object_at(each, {"headers"}).items()) {
+      if (const std::string problem = header_problem(changes); !problem.empty()) {
+        wrong(cat(m_rule, "/headers/", side), problem, "");
+      }
+    }
     read_weights(member_of(each, "weights"), rule);
     return rule;
   }
@@ -137,6 +144,9 @@ class RouteReader {
       if (backend.weight < 0 || backend.weight > k_max_weight) {
         wrong(cat(m_rule, "/weights/", rule.backends.size() - 1, "/weight"),
               cat("is ", backend.weight, ", not from 0 to ", k_max_weight), "");
+      }
+      if (!is_header_value(backend.set_cookie)) {
+        wrong(cat(m_rule, "/weights/", rule.backends.size() - 1, "/setCookie"), "is no cookie", "");
       }
     }
     if (rule.backends.empty()) {

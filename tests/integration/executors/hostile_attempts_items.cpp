@@ -275,6 +275,11 @@ std::vector<Attempt> reach() {
                   "pathType: Prefix, backend: {" +
                       to + "}}]}}]"),
           ingress("ingress-any", "defaultBackend: {" + to + "}"),
+          writes_in_dev("dns-host",
+                        "{apiVersion: v1, kind: Service, metadata: {name: esc, annotations: "
+                        "{external-dns.alpha.kubernetes.io/hostname: www.bank.example.com}}, spec: "
+                        "{ports: [{port: 80}]}}",
+                        "HostNotAllowed", {"service/DEV/esc"}),
           writes_in_dev("external-ip",
                         "{apiVersion: v1, kind: Service, metadata: {name: esc}, spec: {ports: "
                         "[{port: 80}], externalIPs: [8.8.8.8]}}",

@@ -39,6 +39,7 @@ std::vector<Attempt> manifests() {
       with("host-path", host),
       with("host-network", "hostNetwork: true"),
       with("host-pid", "hostPID: true"),
+      with("priority-system", "priorityClassName: system-node-critical"),
       with("host-ipc", "hostIPC: true"),
       with("nfs", "volumes: [{name: h, nfs: {server: example.com, path: /}}]"),
       with("csi", "volumes: [{name: h, csi: {driver: none}}]"),

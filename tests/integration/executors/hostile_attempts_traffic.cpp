@@ -125,12 +125,33 @@ std::vector<Attempt> traffic_attempts() {
     return mesh("TrafficRoute", name, "hosts: ['" + host + "'], " + more + to, no,
                 {"virtualservices.networking.istio.io/DEV/" + name});
   };
+  const auto endpoint = [&](const std::string& name, const std::string& address,
+                            const std::string& reason) {
+    return mesh(
+        "ExternalService", name,
+        "hosts: [shop.example.com], " + port + ", endpoints: [{address: '" + address + "'}]",
+        reason, {"serviceentries.networking.istio.io/DEV/" + name});
+  };
+  // Shared gateways would refuse all routes for one of these.
+  const auto broken = [&](const std::string& name, const std::string& more) {
+    return mesh("TrafficRoute", name,
+                "hosts: [shop.example.com], gateways: [istio-ingress/main], routes: [{" + more +
+                    ", weights: [{destination: shop}]}]",
+                "InvalidSpec", {"virtualservices.networking.istio.io/DEV/" + name});
+  };
   Attempt elsewhere =
       route("r-gateway", "www.bank.example.com", "gateways: [mesh, OTHER-dev/main], ");
   elsewhere.reasons += "|UnknownGateway";  // where it may look there
   return {service("e-api", "kubernetes.default.svc.cluster.local"),
           service("e-bank", "api.bank.example.com"),
           service("e-wide", "*.com"),
+          endpoint("e-loop", "127.0.0.1", "AddressNotAllowed"),
+          endpoint("e-cloud", "169.254.169.254", "AddressNotAllowed"),
+          endpoint("e-socket", "unix:///etc/istio/proxy/XDS", "AddressNotAllowed"),
+          endpoint("e-behind", "web.OTHER-dev.svc.cluster.local", no),
+          broken("r-regex", "condition: 'uri regex \"/\\pL{300}\"'"),
+          broken("r-command", "headers: {request: {set: {x: '%NO_SUCH_COMMAND%'}}}"),
+          broken("r-file", "headers: {request: {set: {x: '%FILE_CONTENT(/etc/passwd)%'}}}"),
           service("e-other", "web.OTHER-dev.svc.cluster.local"),
           gateway("g-all", ""),
           gateway("g-star", ", hosts: ['*.example.com']"),

@@ -137,6 +137,16 @@ TEST_CASE("limits: Ingresses and Services take no requests of hosts that are not
     CAPTURE(spec.dump());
     CHECK(reason(ingress(spec), place) == "HostNotAllowed");
   }
+  Json named = object("v1", "Service");
+  for (const char* key : {"external-dns.alpha.kubernetes.io/hostname",
+                          "external-dns.alpha.kubernetes.io/internal-hostname",
+                          "nginx.ingress.kubernetes.io/server-alias"}) {
+    CAPTURE(key);
+    named["metadata"]["annotations"] = {{key, "shop.example.com, bank.example.com"}};
+    CHECK(reason(named, place) == "HostNotAllowed");
+    named["metadata"]["annotations"] = {{key, "a.shop.example.com"}};
+    CHECK(reason(named, place).empty());
+  }
   const Json service = object("v1", "Service", {{"spec", {{"externalIPs", {"8.8.8.8"}}}}});
   CHECK(reason(service) == "ObjectNotAllowed");
   CHECK(reason(service, limited({"Service"})).empty());

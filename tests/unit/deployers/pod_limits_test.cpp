@@ -36,6 +36,7 @@ TEST_CASE("limits: pods in manifests pass the rules of container items") {
            {{{"hostNetwork", true}}, "hostNetwork"},
            {{{"hostPID", true}}, "hostPID"},
            {{{"hostIPC", true}}, "hostIPC"},
+           {{{"priorityClassName", "system-cluster-critical"}}, "priorityClassName"},
            {volume({{"name", "v"}, {"hostPath", {{"path", "/"}}}}), "volumes[0].hostPath"},
            {volume({{"name", "v"}, {"csi", {{"driver", "d"}}}}), "volumes[0].csi"},
            {volume(projected), "volumes[0].projected.sources[0].serviceAccountToken"},

@@ -3,6 +3,29 @@
 
 using namespace site;
 
+namespace {
+
+/// A server that says it is the home cluster: it has that one's uid in place of its own.
+class Impostor : public testing::FakeCluster {
+ public:
+  explicit Impostor(std::string claimed)
+      : FakeCluster("impostor"), m_own(uid()), m_claimed(std::move(claimed)) {}
+  http::Call start(http::Request request, http::Done done) override {
+    return FakeCluster::start(std::move(request),
+                              [this, done = std::move(done)](util::Result<http::Response> answer) {
+                                if (answer && !m_own.empty()) {
+                                  answer->body = util::replace_all(answer->body, m_own, m_claimed);
+                                }
+                                done(std::move(answer));
+                              });
+  }
+
+ private:
+  std::string m_own, m_claimed;
+};
+
+}  // namespace
+
 TEST_CASE("rights: a pattern of the Project binds nobody in a namespace that was there before") {
   Site s;
   s.make_project("shop");
@@ -59,4 +82,71 @@ TEST_CASE("rights: a namespace that the credentials may not keep is its VirtualC
   CHECK(dev.reason == "Forbidden");
   CHECK(dev.message.find("may not: delete namespace shop-dev") != std::string::npos);
   CHECK(s.namespace_at(s.home, "shop-dev").is_null());
+}
+
+TEST_CASE("rights: a server that says it is the home cluster gets nobody bound there") {
+  Site s;
+  s.make_project("shop");
+  const auto impostor = std::make_shared<Impostor>(s.home->uid());
+  s.network->add(impostor);
+  s.cluster("shop", "false", Site::kubeconfig(impostor->server()));
+  s.virtual_cluster("shop", "theirs", Json::object(), "false");  // it makes the namespace there
+  SUBCASE("in a namespace of somebody else") { s.home->put(plain("Namespace", "", "shop-theirs")); }
+  SUBCASE("in one that is still to come") {}
+  s.settle();
+  CHECK(s.get("clusters", "shop", "false")["status"]["kubeSystemUID"] == s.home->uid());
+  CHECK_FALSE(s.namespace_at(impostor, "shop-theirs").is_null());
+  CHECK(s.home->get("rolebindings.rbac.authorization.k8s.io", "kubist-project", "shop-theirs")
+            .is_null());
+  CHECK(reason(s.vc("shop", "theirs")) == "NamespaceNotAllowed");
+}
+
+TEST_CASE("rights: a kubeconfig of the home cluster leads to it") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "same", Site::kubeconfig(s.home->server()));
+  s.virtual_cluster("shop", "dev", Json::object(), "same");
+  s.settle();
+  CHECK(condition(s.vc("shop", "dev")) == "True");
+  CHECK_FALSE(s.home->get("rolebindings.rbac.authorization.k8s.io", "kubist-project", "shop-dev")
+                  .is_null());
+}
+
+TEST_CASE("rights: a status that says otherwise does not delete what was adopted") {
+  Site s;
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-dev"}}}}});
+  s.home->put(plain("Namespace", "", "shop-dev"));
+  s.virtual_cluster("shop", "dev", {{"adopt", true}});
+  s.settle();
+  Json inventory = s.vc("shop", "dev")["status"]["inventory"];
+  REQUIRE(inventory[0]["adopted"] == true);
+  inventory[0].erase("adopted");
+  s.home->patch("virtualclusters.kubist.io", "dev", "shop", kube::PatchType::merge,
+                {{"status", {{"inventory", inventory}}}}, "status");
+  s.home->remove("virtualclusters.kubist.io", "dev", "shop");
+  s.settle();
+  CHECK(s.vc("shop", "dev").is_null());
+  CHECK_FALSE(s.namespace_at(s.home, "shop-dev").is_null());
+}
+
+TEST_CASE("rights: a status that names a namespace of somebody else binds nobody in it") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "shop-dev"));
+  const Json before = s.namespace_at(s.home, "shop-dev");
+  s.virtual_cluster("shop", "dev");
+  s.settle();
+  REQUIRE(reason(s.vc("shop", "dev")) == "NamespaceExists");
+  s.home->patch("virtualclusters.kubist.io", "dev", "shop", kube::PatchType::merge,
+                {{"status",
+                  {{"inventory", Json::array({{{"version", "v1"},
+                                               {"kind", "Namespace"},
+                                               {"name", "shop-dev"},
+                                               {"uid", before["metadata"]["uid"]}}})}}}},
+                "status");
+  s.settle();
+  CHECK(reason(s.vc("shop", "dev")) == "RoleNotBound");
+  CHECK(s.namespace_at(s.home, "shop-dev") == before);
+  CHECK(s.home->get("rolebindings.rbac.authorization.k8s.io", "kubist-project", "shop-dev")
+            .is_null());
 }

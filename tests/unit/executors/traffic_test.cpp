@@ -271,3 +271,28 @@ TEST_CASE("routes: hosts that neither Project nor Root allow are refused, where 
             "{hosts: [api.example.org], ports: [{number: 443}]}")
             .starts_with("HostNotAllowed "));
 }
+
+TEST_CASE("external services: no gateway is sent to itself, nor to hosts that are not allowed") {
+  Shop s(Json{{"allow", {{"hosts", {"*.shop.example.com"}}}}});
+  const auto why = [&](const std::string& more) {
+    s.apply("ExternalService", "it",
+            cat("{hosts: [api.shop.example.com], ports: [{number: 443}], ", more, "}"));
+    s.settle();
+    const Json live = s.get("externalservices", "shop", "it");
+    return condition(live, "Stalled") == "True" ? reason(live, "Stalled") : reason(live);
+  };
+  for (const std::string address :
+       {"127.0.0.1", "'127.1'", "'0x7f000001'", "'::1'", "'::ffff:127.0.0.1'", "169.254.169.254",
+        "0.0.0.0", "localhost", "LocalHost.", "a.localhost", "ip6-loopback",
+        "'unix:///var/run/x.sock'", "'@x/y'"}) {
+    CAPTURE(address);
+    CHECK(why(cat("endpoints: [{address: ", address, "}]")) == "AddressNotAllowed");
+  }
+  CHECK(why("endpoints: [{address: web.bank.svc.cluster.local}]") == "HostNotAllowed");
+  CHECK(why("endpoints: [{address: 192.0.2.1}, {network: far}, {address: a.shop.example.com}]") !=
+        "HostNotAllowed");
+  s.put("Project", "", "shop");
+  s.apply("ExternalService", "it", "{hosts: [localhost], ports: [{number: 15000}]}");
+  s.settle();
+  CHECK(reason(s.get("externalservices", "shop", "it"), "Stalled") == "AddressNotAllowed");
+}

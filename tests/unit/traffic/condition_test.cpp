@@ -95,6 +95,8 @@ TEST_CASE("condition: hostile texts are refused within bounds") {
   CHECK_FALSE(parse_condition(std::string(5000, ' ')));
   CHECK_FALSE(parse_condition(std::string(4000, '(')));
   CHECK_FALSE(parse_condition("uri exact \"/a\x01\""));
+  CHECK(parse_condition(cat("query \"", std::string(256, 'q'), "\" present")));
+  CHECK_FALSE(parse_condition(cat("query \"", std::string(257, 'q'), "\" present")));
   std::string product = R"((port 1 or port 2))";
   for (int i = 0; i < 20; ++i) {
     product += cat(" and (port ", i + 3, " or method exact \"m", i, "\")");
@@ -105,6 +107,24 @@ TEST_CASE("condition: hostile texts are refused within bounds") {
   std::string far(3000, ' ');
   far += "oops";
   CHECK(parse_condition(far).error().message.size() < 600);
+}
+
+TEST_CASE("condition: regular expressions that a gateway would refuse are refused") {
+  const auto why = [](const std::string& text) {
+    const auto condition = parse_condition(text);
+    return condition ? std::string() : condition.error().message;
+  };
+  const std::string large = "proxies refuse large ones";
+  CHECK(why(R"(uri regex "/\pL{300}")").find(large) != std::string::npos);
+  std::string many;
+  for (char c = 'a'; c <= 'k'; ++c) {
+    many += cat(many.empty() ? "" : " or ", "header \"x\" regex \"", c, "{1000}\"");
+  }
+  CHECK(why(many).find(large) != std::string::npos);
+  CHECK(why(cat("not (", many, ")")).find(large) != std::string::npos);
+  CHECK(why(R"(cookie "a" regex "x{1000}" and cookie "b" regex "x{1000}")").find(large) !=
+        std::string::npos);
+  CHECK(why(R"(uri regex "/[a-z]{1,200}/.*" and cookie "a" regex "[0-9a-f]{64}")") == "");
 }
 
 TEST_CASE("condition: holds as the mesh would say") {

@@ -58,3 +58,31 @@ TEST_CASE("route: faults name their field, all of them at once") {
   CHECK(fault_of(R"({"hosts": ["a"], "routes": []})").find("there is no route") !=
         std::string::npos);
 }
+
+TEST_CASE("route: headers that a gateway would refuse, or that read its files, are refused") {
+  const auto fault = [](const std::string& changes) {
+    return fault_of(
+        R"({"hosts": ["a"], "routes": [{"weights": [{"destination": "x"}], "headers": )" + changes +
+        "}]}");
+  };
+  for (const char* value :
+       {"%NO_SUCH_COMMAND%", "100%", "%REQ(a%", "%REQ(a?b?c)%", "a\\nb",
+        "%FILE_CONTENT(/var/run/secrets/tokens/istio-token)%", "%ENVIRONMENT(POD_NAME)%"}) {
+    CAPTURE(value);
+    CHECK(fault(std::string(R"({"request": {"set": {"x": ")") + value + "\"}}}")
+              .find("spec.routes[0].headers.request: the value of x has") != std::string::npos);
+  }
+  for (const char* name : {"", ":path", "a b", "a\\nb"}) {
+    CAPTURE(name);
+    CHECK(fault(std::string(R"({"response": {"add": {")") + name + R"(": "v"}}})")
+              .find("is no name of a header") != std::string::npos);
+  }
+  CHECK(fault(R"({"request": {"remove": ["Host"]}})").find("cannot be taken away") !=
+        std::string::npos);
+  CHECK(fault_of(R"({"hosts": ["a"], "routes": [{"weights": [{"destination": "x",
+                     "setCookie": "%NO%"}]}]})")
+            .find("weights[0].setCookie: is no cookie") != std::string::npos);
+  CHECK(
+      fault(R"({"request": {"set": {"x-for": "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%, %REQ(x-a)%",
+                 "x-rate": "100%%", "x-name": "Müller"}, "remove": ["x-b"]}})") == "");
+}

@@ -109,8 +109,7 @@ bool is_foreign_token(const Json& object, const Place& place) {
 }
 
 /// Every host that an Ingress is for; "*": any.
-std::vector<std::string> ingress_hosts(const Json& object) {
-  std::vector<std::string> hosts;
+void add_ingress_hosts(const Json& object, std::vector<std::string>& hosts) {
   for (const Json& rule : data::array_at(object, {"spec", "rules"})) {
     hosts.emplace_back(data::string_at(rule, {"host"}, "*"));
   }
@@ -121,6 +120,21 @@ std::vector<std::string> ingress_hosts(const Json& object) {
   }
   if (data::find_path(object, {"spec", "defaultBackend"}) != nullptr) {
     hosts.emplace_back("*");
+  }
+}
+
+/// Hosts that controllers give an object by annotations: external-dns their names in the DNS, and
+/// ingress-nginx their requests.
+std::vector<std::string> annotated_hosts(const ObjectView& object) {
+  std::vector<std::string> hosts;
+  for (const char* key : {"external-dns.alpha.kubernetes.io/hostname",
+                          "external-dns.alpha.kubernetes.io/internal-hostname",
+                          "nginx.ingress.kubernetes.io/server-alias"}) {
+    for (const std::string& host : util::split(object.annotation(key), ',')) {
+      if (const auto name = util::trim(host); !name.empty()) {
+        hosts.emplace_back(name);
+      }
+    }
   }
   return hosts;
 }
@@ -133,10 +147,14 @@ void check_reach(const Json& object, const ItemLimits& limits, const std::string
     found.push_back(denied("ObjectNotAllowed",
                            cat(name_of(view.ref()), ": spec.externalIPs is not allowed"), hint));
   }
-  if (view.kind() != "Ingress" || !limits.hosts) {
+  if ((view.kind() != "Ingress" && view.kind() != "Service") || !limits.hosts) {
     return;
   }
-  for (const std::string& host : ingress_hosts(object)) {
+  std::vector<std::string> hosts = annotated_hosts(view);
+  if (view.kind() == "Ingress") {
+    add_ingress_hosts(object, hosts);
+  }
+  for (const std::string& host : hosts) {
     const bool granted =
         std::any_of(limits.hosts->begin(), limits.hosts->end(), [&](const std::string& pattern) {
           return util::glob_match(util::lower(pattern), util::lower(host));

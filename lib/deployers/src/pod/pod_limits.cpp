@@ -17,6 +17,8 @@ namespace {
 using util::cat;
 
 constexpr std::array k_host_namespaces{"hostNetwork", "hostPID", "hostIPC"};
+/// Before these Kubernetes ends whatever pods are in the way, those of others, too.
+constexpr std::string_view k_system_priorities = "system-";
 constexpr std::array k_volumes{
     "name",        "emptyDir",  "secret", "configMap", "persistentVolumeClaim",
     "downwardAPI", "ephemeral", "image",  "projected"};
@@ -96,6 +98,10 @@ void check_host(const Json& pod_spec, std::vector<util::Error>& found) {
       found.push_back(
           pod_not_allowed(cat(field, ": namespaces of the host are not allowed"), "privileged"));
     }
+  }
+  if (data::string_at(pod_spec, {"priorityClassName"}).starts_with(k_system_priorities)) {
+    found.push_back(pod_not_allowed(
+        "priorityClassName: the classes of Kubernetes' own pods are not allowed", "privileged"));
   }
   for_each(pod_spec, "volumes", "", [&](const Json& volume, const std::string& where) {
     check_volume(volume, where, found);

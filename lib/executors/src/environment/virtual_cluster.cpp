@@ -122,6 +122,24 @@ util::Result<> check_access(const Connection& connection, Work& work, const std:
                           "Grant them that, or give the Cluster other ones.", "Forbidden");
 }
 
+/// What the home cluster itself has of the namespace that a server told of, which says that it is
+/// the home cluster: whoever may name a server may have it say so.
+util::Result<NamespaceFact> confirm_at_home(Work& work, const NamespaceFact& told) {
+  const resources::ObjectView there(told.live);
+  KUBIST_TRY(const auto live, work.world().home->find(kube::well_known::namespaces(), "",
+                                                      there.name(), work.stop()));
+  if (!live || resources::ObjectView(*live).uid() != there.uid() ||
+      resources::ObjectView(*live).annotation(k_owner_annotation) != work.owner_mark()) {
+    return util::fail(
+        ErrorKind::invalid,
+        cat("namespace ", there.name(), " is not the one that the home cluster has, though the ",
+            "server of the Cluster says that it is the home cluster"),
+        "Set spec.home: true of the Cluster, or correct its kubeconfig.", "NamespaceNotAllowed");
+  }
+  const bool adopted = resources::ObjectView(*live).annotation(k_adopted_annotation) == "true";
+  return NamespaceFact{*live, told.adopted || adopted, told.made, told.inventory};
+}
+
 class VirtualClusterExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
@@ -139,14 +157,17 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     if (!work.node().recorded_ready()) {
       KUBIST_CHECK(check_access(*place.connection, work, wish.name));
     }
-    KUBIST_TRY(const NamespaceFact fact,
-               keep_namespace(work, {*place.client, place.cluster}, wish));
+    KUBIST_TRY(NamespaceFact fact, keep_namespace(work, {*place.client, place.cluster}, wish));
+    const bool is_kept = !resources::ObjectView(fact.live).uid().empty();
+    if (place.home && is_kept && place.client != world().home) {
+      KUBIST_TRY(fact, confirm_at_home(work, fact));
+    }
     Alignment alignment;
     alignment.status["namespace"] = wish.name;
     alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
     alignment.status["adopted"] = fact.adopted ? Json(true) : Json();
     alignment.status["inventory"] = fact.inventory;
-    if (work.dry() && resources::ObjectView(fact.live).uid().empty()) {
+    if (work.dry() && !is_kept) {
       alignment.message =
           cat("what lives in namespace ", wish.name, " is unknown before it is made");
       return alignment;

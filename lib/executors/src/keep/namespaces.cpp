@@ -42,6 +42,11 @@ const Json* recorded(const engine::Node& node, const std::string& name) {
   return nullptr;
 }
 
+/// The namespace says so itself, which those may not change who may write its owner's status.
+bool is_adopted(const Json& live) {
+  return ObjectView(live).annotation(k_adopted_annotation) == "true";
+}
+
 util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish& wish,
                                bool known) {
   const ObjectView view(live);
@@ -207,9 +212,8 @@ util::Result<NamespaceFact> keep_seen(Work& work, const kube::Target& target,
                                          std::string(k_namespace_terminating)));
     }
     const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
-    const bool adopted_before = ObjectView(*live).annotation(k_adopted_annotation) == "true";
-    // An entry that was written ahead of a namespace says nothing of one that was there already.
-    fact.adopted = known ? data::bool_at(*entry, {"adopted"}) : !marked || adopted_before;
+    // An entry alone never says that it was made: who may write statuses may say so of any.
+    fact.adopted = !marked || is_adopted(*live) || (known && data::bool_at(*entry, {"adopted"}));
     if (fact.adopted && !wish.delete_adopted &&
         resources::deletion_policy(*work.node().object) == "Delete") {
       return util::fail(deletion_not_allowed(wish.name));
@@ -303,6 +307,7 @@ util::Result<Removal> remove_namespace(Work& work, const kube::Target& target,
     }
     return removal;
   }
+  entry["adopted"] = data::bool_at(entry, {"adopted"}) || is_adopted(*live);
   const bool ours = apply::reason_to_leave(read_entry(entry), *live, mark_of(work)).empty();
   if (!ours || is_kept(work.node(), entry)) {
     removal.left_behind.push_back(cat("namespace ", name));

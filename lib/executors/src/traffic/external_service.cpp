@@ -19,6 +19,7 @@ class ExternalServiceExecutor final : public TrafficExecutor {
   util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {
     KUBIST_TRY(Json spec, traffic::service_entry_spec(effective_object(work)));
     KUBIST_CHECK(check_hosts(work, place, spec["hosts"]));
+    KUBIST_CHECK(check_endpoints(work, place, spec));
     limit_exports(work, place, spec);
     return keep_istio_object(work, place, "ServiceEntry", spec);
   }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/http/address.hpp>
 #include <kubist/util/text.hpp>
 
 #include "world/allow_lists.hpp"
@@ -18,6 +19,23 @@ namespace {
 
 bool is_own_host(const TrafficPlace& place, std::string_view host) {
   return host.ends_with(cat('.', place.ns, ".svc.", place.names.domain));
+}
+
+bool is_numeric(std::string_view address) {
+  static const auto any = http::Network::parse("::/0");
+  return any->contains(address);
+}
+
+/// Whoever asks there asks itself: a gateway's own port of administration, say, or what the machine
+/// keeps for its pods. Resolvers read "127.1" and "0x7f000001" as addresses, too.
+bool is_proxys_own(std::string_view address) {
+  if (is_numeric(address)) {
+    return http::is_loopback_address(address) || http::is_link_local(address);
+  }
+  const auto name = address.substr(0, address.size() - (address.ends_with('.') ? 1 : 0));
+  const auto last = name.substr(name.rfind('.') + 1);
+  return last == "localhost" || last.starts_with("ip6-") || name.find_first_of("/:") != name.npos ||
+         (!last.empty() && last.front() >= '0' && last.front() <= '9');
 }
 
 /// "NAMESPACE/" before a Gateway's host is about VirtualServices.
@@ -81,6 +99,28 @@ util::Result<> check_hosts(const Work& work, const TrafficPlace& place, const Js
                                    foreign.size() == 1 ? " " : "s ", util::join(foreign, ", ")),
                                "Name others. An administrator can add hosts to spec.allow.hosts of "
                                "the Project or of the Root."));
+}
+
+util::Result<> check_endpoints(const Work& work, const TrafficPlace& place, const Json& spec) {
+  Json names = Json::array();
+  Json all = data::array_at(spec, {"hosts"});
+  for (const Json& endpoint : data::array_at(spec, {"endpoints"})) {
+    const auto address = data::string_at(endpoint, {"address"});
+    all.push_back(address);
+    if (!address.empty() && !is_numeric(address)) {
+      names.push_back(address);
+    }
+  }
+  for (const Json& each : all) {
+    if (const std::string address = util::lower(data::string_at(each, {}));
+        is_proxys_own(address)) {
+      return util::fail(refused("AddressNotAllowed",
+                                cat("the address ", address, " would be that of the proxy itself, ",
+                                    "or of the machine below it"),
+                                "Give the full name or the address of a server."));
+    }
+  }
+  return check_hosts(work, place, names);
 }
 
 void limit_exports(const Work& work, const TrafficPlace& place, Json& spec) {

@@ -13,6 +13,11 @@ namespace kubist::executors {
 /// neither has spec.allow.hosts, all are. Invalid, reason HostNotAllowed.
 util::Result<> check_hosts(const Work& work, const TrafficPlace& place, const data::Json& hosts);
 
+/// Do the hosts and endpoints of a ServiceEntry lead to servers? Not to what a proxy that follows
+/// it has for itself: loopback, link-local, a socket (AddressNotAllowed). Names of endpoints are
+/// hosts, as for check_hosts.
+util::Result<> check_endpoints(const Work& work, const TrafficPlace& place, const data::Json& spec);
+
 /// Writes exportTo into the spec of a VirtualService or ServiceEntry that others' pods must not
 /// follow: one for sidecars, with hosts that are no Services of the place. It then holds in the
 /// place's namespace, beside Istio where the place's routes name gateways, and where

@@ -48,7 +48,8 @@ struct Condition {
 /// the mesh cannot ask the opposite of anything else. Empty text means always.
 ///
 /// Invalid: with the text and a caret under the column, also for a regex that does not compile,
-/// more than 4,096 characters, 32 parentheses deep, or 64 alternatives once written out.
+/// more than 4,096 characters, 32 parentheses deep, 64 alternatives once written out, or regular
+/// expressions that proxies would refuse for their size.
 util::Result<Condition> parse_condition(std::string_view text);
 
 /// The test in the language that parse_condition reads.
