@@ -84,7 +84,9 @@ util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
   // Gateways are nobody's project's: kubist itself reads their counters of the release's routes. In
   // the virtual cluster's namespace the project lists their pods.
   const auto client = m_world.sites.own(place);
-  auto& known = m_gateways[cat(client->server(), ' ', options.timeout.count())];
+  // Another cluster's by the credentials of the project, as that may see them.
+  const std::string whose = place.cluster.empty() ? "" : cat(node.key.ns, '/', place.cluster);
+  auto& known = m_gateways[cat(whose, ' ', options.timeout.count())];
   if (!known) {
     known = metrics::make_gateway_provider(client, options);
   }

@@ -49,8 +49,8 @@ util::Result<std::shared_ptr<metrics::Prometheus>> MetricSources::prometheus(
   {
     const std::lock_guard lock(m_mutex);
     auto& shared = m_known[cat(
-        by_url ? node.key.ns : cat(client->server(), ' ', client->impersonated_user()), ' ',
-        options.timeout.count(), ' ', static_cast<int>(options.names), ' ', source.dump())];
+        node.key.ns, ' ', by_url ? "" : cat(client->server(), ' ', client->impersonated_user()),
+        ' ', options.timeout.count(), ' ', static_cast<int>(options.names), ' ', source.dump())];
     if (!shared) {
       shared = std::make_shared<Shared>();
     }

@@ -28,7 +28,7 @@ util::Result<SharedLists::Items> SharedLists::list(kube::Client& client,
   std::shared_ptr<Entry> entry;
   {
     const std::lock_guard lock(m_mutex);
-    auto& known = m_entries[{key, client.impersonated_user()}];
+    auto& known = m_entries[{key, {&client.discovery(), client.impersonated_user()}}];
     if (!known) {
       known = std::make_shared<Entry>();
     }

@@ -44,7 +44,9 @@ class SharedLists {
   std::uint64_t writes_to(const Key& key);
 
   std::mutex m_mutex;  ///< guards the maps, not what is in the entries
-  std::map<std::pair<Key, std::string>, std::shared_ptr<Entry>> m_entries;  ///< for a user
+  /// As whom it was asked for: what all clients of one credential share, and the user.
+  using Reader = std::pair<const kube::Discovery*, std::string>;
+  std::map<std::pair<Key, Reader>, std::shared_ptr<Entry>> m_entries;
   std::map<Key, std::uint64_t> m_writes;
 };
 
