@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
@@ -44,7 +45,7 @@ std::optional<Json> parse_selector(std::string_view text) {
         quoted = !quoted;
       }
     }
-    keys[name] = Json::parse(text.substr(0, end), nullptr, false);
+    keys[name] = data::parse_json(text.substr(0, end), "key").value_or(Json());
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return keys;

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 
 #include "field_walk.hpp"
@@ -43,7 +44,8 @@ bool FieldWalk::walk_list(const Node& node, std::string_view key, ValuePlace pla
       return note(Verdict::doubtful, "is a list owned by index");
     }
     ++owned;
-    const Json selector = Json::parse(std::string_view(field).substr(2), nullptr, false);
+    const Json selector =
+        data::parse_json(std::string_view(field).substr(2), "key").value_or(Json());
     std::size_t at = 0;
     while (at < input.size() && (matched[at] || !selects(field, selector, input[at], false))) {
       ++at;

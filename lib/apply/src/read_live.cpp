@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/page_buffer.hpp>
 #include <kubist/data/pointer.hpp>
@@ -75,7 +76,8 @@ bool list_group(kube::Client& client, std::vector<Work>& works, const Tags& tags
           if (found != wanted.end()) {
             Work& work = works[found->second];
             wanted.erase(found);
-            take_live(work, Json::parse(item.raw), options);
+            KUBIST_TRY(Json live, data::parse_json(item.raw, std::string(item.name)));
+            take_live(work, std::move(live), options);
           }
           return {};
         });

@@ -1,3 +1,4 @@
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -254,11 +255,9 @@ util::Error no_object(const ApiResource& resource, std::string_view name) {
 }
 
 std::vector<FieldConflict> field_conflicts(std::string_view body) {
-  const Json status = Json::parse(body, nullptr, false);
-  if (!status.is_object()) {
-    return {};
-  }
-  return field_conflicts(from_status("", status, 409, "PATCH"));
+  const auto status = data::parse_json(body, "answer");
+  return status && status->is_object() ? field_conflicts(from_status("", *status, 409, "PATCH"))
+                                       : std::vector<FieldConflict>();
 }
 
 std::vector<FieldConflict> field_conflicts(const util::Error& error) {

@@ -17,6 +17,7 @@ using util::cat;
 namespace {
 
 constexpr std::size_t k_shown = 300;
+constexpr std::size_t k_max_values = 500'000;  // of JSON: each takes some hundred bytes
 
 std::string shown(std::string_view text) {
   return util::printable(text.substr(0, k_shown)) + (text.size() > k_shown ? "..." : "");
@@ -128,6 +129,7 @@ bool read_labels(const Json& element, Point& point) {
 Expected<std::vector<Point>> read_reply(const http::Response& response, bool allow_warnings) {
   data::ReadOptions options;
   options.keep_source = false;
+  options.max_nodes = k_max_values;
   options.big_integers = data::BigIntegers::as_float;
   const auto envelope = data::parse_json(response.body, "answer", options);
   if (!envelope || !envelope->is_object()) {

@@ -55,6 +55,7 @@ struct Jsonnet::State {
   std::mutex mutex;
   std::unordered_map<std::string, std::string> kept;
   std::deque<std::string> oldest;
+  std::size_t bytes = 0;  ///< of what is kept
 
   std::optional<std::string> find(const std::string& key) {
     std::lock_guard lock(mutex);
@@ -64,12 +65,15 @@ struct Jsonnet::State {
 
   void keep(const std::string& key, const std::string& output) {
     std::lock_guard lock(mutex);
-    if (options.max_cached == 0 || !kept.emplace(key, output).second) {
+    if (options.max_cached == 0 || output.size() > options.max_cached_bytes / 64 ||
+        !kept.emplace(key, output).second) {
       return;
     }
     oldest.push_back(key);
-    if (oldest.size() > options.max_cached) {
-      kept.erase(oldest.front());
+    bytes += output.size();
+    while (oldest.size() > options.max_cached || bytes > options.max_cached_bytes) {
+      const auto dropped = kept.extract(oldest.front());
+      bytes -= dropped.mapped().size();
       oldest.pop_front();
     }
   }

@@ -143,10 +143,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
+  constexpr std::size_t k_longest = 128;  // the time is that of one length by the other
   const std::string wanted = lower(word);
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::optional<std::string> found;
   for (const std::string& candidate : candidates) {
+    if (std::max(word.size(), candidate.size()) > k_longest) {
+      continue;
+    }
     const std::size_t distance = edit_distance(wanted, lower(candidate));
     if (distance < best) {
       best = distance;

@@ -64,3 +64,21 @@ TEST_CASE_FIXTURE(SecretValues, "secret values: what is no JSON is told by its p
   exports("");
   CHECK(deployers::kept_exports(world, item).value() == Json::object());
 }
+
+TEST_CASE_FIXTURE(SecretValues, "secret values: what is nested without end is no JSON") {
+  const auto last = [&](std::size_t levels) {
+    const std::string text = std::string(levels, '[') + std::string(levels, ']');
+    const Json secret{{"kind", "Secret"},
+                      {"metadata", {{"name", "first-last"}}},
+                      {"data", {{"deployItem", util::base64_encode(text)}}}};
+    fake->reply("GET", cat("/api/v1/namespaces/shop/secrets/", deployers::home_last_name("first")),
+                200, secret.dump());
+    const auto found =
+        deployers::find_last(world, {{"metadata", {{"name", "first"}, {"namespace", "shop"}}}});
+    REQUIRE(found);
+    REQUIRE(*found);
+    return (*found)->deploy_item;
+  };
+  CHECK(last(500).is_array());
+  CHECK(last(300'000).is_null());  // to copy it would overflow the stack
+}

@@ -127,6 +127,12 @@ TEST_CASE("prometheus: one number, and every way not to get it has its own reaso
     CHECK(value.error().message.find("secret") == std::string::npos);
   }
   PrometheusSetting setting;
+  std::string many = one;
+  while (many.size() < std::size_t{10} << 20U) {
+    many += ',' + many;
+  }
+  setting.answer(200, vector(many));  // as values it would take a gigabyte
+  CHECK(reason(setting.prometheus->query("up", {})) == k_reason_not_metrics);
   setting.answer(200, vector(one));
   setting.answer(200, R"({"status":"success","data":{"resultType":"scalar","result":[1.5,"3"]}})");
   CHECK(setting.prometheus->query("up", {}) == 12.5);

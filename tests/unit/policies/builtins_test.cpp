@@ -180,6 +180,8 @@ TEST_CASE("TimedWindow: wrong parameters are named") {
       std::string::npos);
   CHECK(message({{"windows", {{{"schedule", "0 25 * * *"}, {"duration", "1h"}}}}}).find("hour") !=
         std::string::npos);
+  CHECK(message({{"windows", Json::array_t(64, Json::object())}}) == "no error");
+  CHECK(message({{"windows", Json::array_t(65, Json::object())}}).find("64") != std::string::npos);
 }
 
 TEST_CASE("Statistical: of several clusters together one bad one is enough, and is named") {

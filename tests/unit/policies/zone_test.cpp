@@ -183,6 +183,7 @@ TEST_CASE("schedule: what cannot be read names its field") {
   CHECK(message_of("0 0 * * someday").find("weekday") != std::string::npos);
   CHECK(message_of("0 0 5-1 * *").find("5-1") != std::string::npos);
   CHECK(message_of("*/0 * * * *").find("*/0") != std::string::npos);
+  CHECK(message_of("1/9223372036854775807 * * * *").find("1/92") != std::string::npos);
   CHECK(message_of("0 0 * *").find("five fields") != std::string::npos);
   CHECK(message_of("99999999999999999999 * * * *").find("minute") != std::string::npos);
 }

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <doctest/doctest.h>
 
 #include <kubist/runtimes/jsonnet.hpp>
@@ -58,6 +60,23 @@ TEST_CASE("jsonnet: many inputs share one child, answers are kept") {
   CHECK_FALSE(answers[50].cached);
   CHECK(*answers[50].output == "2000");
   CHECK_FALSE(jsonnet.call("p", "function(x) x * 3", inputs)[0].cached);
+}
+
+TEST_CASE("jsonnet: answers are kept as far as their bytes go") {
+  JsonnetOptions small = options();
+  small.max_cached_bytes = 9600;
+  Jsonnet jsonnet(small);
+  const auto is_kept = [&](const std::string& length) {
+    return jsonnet.call("p", "function(x) std.repeat('x', x)", std::array{length})[0].cached;
+  };
+  CHECK_FALSE(is_kept("200"));
+  CHECK_FALSE(is_kept("200"));  // more than its share
+  for (int length = 20; length <= 140; ++length) {
+    is_kept(std::to_string(length));
+  }
+  CHECK(is_kept("140"));
+  CHECK(is_kept("100"));
+  CHECK_FALSE(is_kept("20"));  // the oldest
 }
 
 TEST_CASE("jsonnet: one bad input fails alone") {

@@ -44,6 +44,10 @@ TEST_CASE("text: edit distance counts a transposition as one") {
 TEST_CASE("text: suggestions are near, not far") {
   CHECK(did_you_mean("replcas", {"replicas", "selector"}) == ", did you mean \"replicas\"?");
   CHECK(did_you_mean("zzz", {"replicas", "selector"}) == "");
+  const std::string longest(128, 'x');
+  CHECK(did_you_mean(longest, {longest}) != "");
+  CHECK(did_you_mean(longest + 'x', {longest}) == "");  // their product is the time that it takes
+  CHECK(did_you_mean(longest, {longest + 'x'}) == "");
 }
 
 TEST_CASE("text: glob_match takes stars anywhere") {

@@ -1,3 +1,4 @@
+#include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/base64.hpp>
@@ -20,8 +21,7 @@ util::Result<std::optional<Json>> find_secret(World& world, const std::string& n
 
 Json kept_json(const Json& secret, std::string_view key) {
   const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
-  Json value = Json::parse(text.value_or(""), nullptr, false);
-  return value.is_discarded() ? Json() : value;
+  return data::parse_json(text.value_or(""), std::string(key)).value_or(Json());
 }
 
 }  // namespace

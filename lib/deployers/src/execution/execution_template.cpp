@@ -1,5 +1,6 @@
 #include <array>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
@@ -50,8 +51,8 @@ util::Result<Json> read_state(World& world, const ExecutionInput& input, const R
   }
   KUBIST_CHECK(check_secret_owner(*secret, {{"metadata", owned_metadata(input, name)}}));
   const auto text = util::base64_decode(data::string_at(*secret, {"data", state::k_state_key}));
-  Json value = Json::parse(text.value_or(""), nullptr, false);
-  if (value.is_discarded()) {
+  auto value = data::parse_json(text.value_or(""), name);
+  if (!value) {
     return template_failed(
         item, cat("its state in Secret ", ns_of(input.object), "/", name, " is no JSON"),
         "Delete that Secret to begin without state.");
@@ -91,7 +92,7 @@ util::Result<Json> evaluate(World& world, const ExecutionInput& input, const Tem
   if (!text) {
     return template_failed(given.item, redactor_of(given, state).redact(text.error().message));
   }
-  Json answer = Json::parse(*text, nullptr, false);
+  Json answer = data::parse_json(*text, name).value_or(Json());
   if (answer.is_array()) {
     answer = Json{{"deployItems", std::move(answer)}};
   }

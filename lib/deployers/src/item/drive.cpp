@@ -1,6 +1,7 @@
 #include <mutex>
 #include <utility>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
@@ -164,7 +165,8 @@ util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deplo
     if (stopped.state == Progress::State::done) {
       if (log && stopped.exports) {
         Redactor redactor;
-        add_secret_exports(redactor, item, Json::parse(*stopped.exports, nullptr, false));
+        add_secret_exports(redactor, item,
+                           data::parse_json(*stopped.exports, item.name).value_or(Json()));
         log = redactor.redact(*log);
       }
       stopped.log = std::move(log);

@@ -41,32 +41,27 @@ void Redactor::add(std::string_view value) {
     return;
   }
   const auto add_needle = [this](std::string needle) {
-    m_needles.push_back(needle);
+    m_needles.insert(needle);
     while (!needle.empty() && needle.back() == '=') {
       needle.pop_back();  // padding may be missing, or be followed by more
     }
     if (needle.size() >= k_shortest) {
-      m_needles.push_back(std::move(needle));
+      m_needles.insert(std::move(needle));
     }
   };
-  m_needles.emplace_back(value);
+  m_needles.emplace(value);
   if (value.find('\n') != std::string_view::npos) {
     for (const std::string& line : util::split(value, '\n')) {
       if (const auto text = util::trim(line); text.size() >= k_shortest) {
-        m_needles.emplace_back(text);
+        m_needles.emplace(text);
       }
     }
   }
   std::string quoted = data::to_json(Json(value));
-  m_needles.push_back(quoted.substr(1, quoted.size() - 2));
+  m_needles.insert(quoted.substr(1, quoted.size() - 2));
   add_needle(util::base64_encode(value));
   add_needle(util::base64_encode(util::cat(value, "\n")));
   add_needle(util::base64url_encode(value));
-  // The longest first, so that no part of a value stays where another value begins like it.
-  std::sort(m_needles.begin(), m_needles.end(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() > b.size() : a < b;
-  });
-  m_needles.erase(std::unique(m_needles.begin(), m_needles.end()), m_needles.end());
 }
 
 void Redactor::add_all(const Json& value) {
@@ -82,6 +77,11 @@ void Redactor::add_all(const Json& value) {
 }
 
 std::string Redactor::redact(std::string_view text) const {
+  constexpr std::size_t k_most_work = std::size_t{8} << 30U;  // bytes to look at: some seconds
+  if (m_needles.size() * text.size() > k_most_work) {
+    return util::cat("(left out: ", m_needles.size(), " secret values to hide in ", text.size(),
+                     " bytes)");
+  }
   std::string result(text);
   for (const std::string& needle : m_needles) {
     result = util::replace_all(result, needle, "***");

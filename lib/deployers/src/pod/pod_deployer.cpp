@@ -1,5 +1,6 @@
 #include "pod/pod_deployer.hpp"
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/logs.hpp>
 #include <kubist/deployers/pod.hpp>
@@ -112,7 +113,7 @@ void finish(Progress& progress, const Item& item, const Workload& workload, cons
   std::optional<Json> exports;
   if (seen.export_secret && seen.mark && seen.mark->job == job.id) {
     const std::string bytes = exports_of(*seen.export_secret);
-    exports = Json::parse(bytes, nullptr, false);
+    exports = data::parse_json(bytes, names.pod).value_or(Json());
     if (succeeded) {
       progress.exports = bytes;
     }

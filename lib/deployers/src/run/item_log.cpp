@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/logs.hpp>
@@ -65,7 +66,7 @@ void add_values(Redactor& redactor, const Json& secret) {
   for (const auto& [key, value] : data::object_at(secret, {"data"}).items()) {
     const std::string text = util::base64_decode(data::string_at(value, {})).value_or("");
     if (own && key == state::k_imports_key) {
-      redactor.add_all(Json::parse(text, nullptr, false));
+      redactor.add_all(data::parse_json(text, key).value_or(Json()));
     } else if (!own || (text.size() <= k_longest &&
                         std::find(shown.begin(), shown.end(), key) == shown.end())) {
       redactor.add(text);

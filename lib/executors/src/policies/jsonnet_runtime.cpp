@@ -1,5 +1,6 @@
 #include "policies/jsonnet_runtime.hpp"
 
+#include <kubist/data/document.hpp>
 #include <kubist/util/text.hpp>
 
 #include "policies/input_project.hpp"
@@ -15,10 +16,11 @@ util::Result<Json> parse_output(const engine::PolicyDefinition& definition,
   if (!text) {
     return util::fail(text.error());
   }
-  Json value = Json::parse(*text, nullptr, false);
-  if (value.is_discarded()) {
-    return util::fail(util::ErrorKind::invalid,
-                      util::cat("policy ", definition.name, " gave back no JSON"));
+  auto value = data::parse_json(*text, "answer");
+  if (!value) {
+    return util::fail(
+        util::ErrorKind::invalid,
+        util::cat("policy ", definition.name, " gave back no JSON that has 500 levels at most"));
   }
   return value;
 }

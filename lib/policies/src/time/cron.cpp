@@ -71,10 +71,10 @@ util::Result<> read_part(const Field& field, std::string_view part, std::vector<
     const auto read = util::parse_int(part.substr(slash + 1));
     step = read ? *read : 0;
   }
-  if (step < 1 || first > last) {
+  if (step < 1 || step > field.most || first > last) {
     return wrong(field, part);
   }
-  for (std::int64_t value = first; value <= last; value += step) {
+  for (int value = first; value <= last; value += static_cast<int>(step)) {
     set[static_cast<std::size_t>(value)] = true;
   }
   return {};

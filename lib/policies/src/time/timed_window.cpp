@@ -12,6 +12,8 @@ using util::cat;
 
 namespace {
 
+constexpr int k_most_windows = 64;  // each may open at every minute of two weeks and more
+
 constexpr const char* k_timed_window_doc =
     "Inside a window the object is kept in its desired state, with patchInside applied. Outside it "
     "is held: nothing is changed, what was Ready stays Ready, and a CanaryRelease keeps its "
@@ -49,6 +51,7 @@ Json timed_window_schema() {
        {{"windows",
          {{"type", "array"},
           {"minItems", 1},
+          {"maxItems", k_most_windows},
           {"description", "When it is open: any of them."},
           {"items", window}}},
         {"timeZone",

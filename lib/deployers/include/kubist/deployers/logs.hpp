@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -20,10 +21,17 @@ class Redactor {
   void add(std::string_view value);
   /// Every string leaf of the value, and numbers of 6 characters or more.
   void add_all(const Json& value);
+  /// With more values than can be looked for in it, the text is left out.
   std::string redact(std::string_view text) const;
 
  private:
-  std::vector<std::string> m_needles;
+  /// The longest first, so that no part of a value stays where another value begins like it.
+  struct LongestFirst {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return a.size() != b.size() ? a.size() > b.size() : a < b;
+    }
+  };
+  std::set<std::string, LongestFirst> m_needles;
 };
 
 /// One kept tail.

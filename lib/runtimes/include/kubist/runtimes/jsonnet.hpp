@@ -24,8 +24,9 @@ struct JsonnetOptions {
   std::filesystem::path program = "/proc/self/exe";
   std::vector<std::string> args = {"__jsonnet"};
   Limits limits;
-  std::size_t max_cached = 10'000;  ///< answers kept, oldest dropped first
-  std::size_t max_batch = 1000;     ///< inputs a child gets at once
+  std::size_t max_cached = 10'000;                        ///< answers kept, oldest dropped first
+  std::size_t max_cached_bytes = std::size_t{64} << 20U;  ///< of all; none has more than a 64th
+  std::size_t max_batch = 1000;                           ///< inputs a child gets at once
 };
 
 /// Evaluates Jsonnet in child processes with limits. Hermetic: import and importstr are refused, no
