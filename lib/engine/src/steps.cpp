@@ -321,6 +321,7 @@ StepResult record_tree(const StepContext& context, NodeId id, const TreeOf& tree
                        const std::optional<HandledRequest>& answer, const Json& present) {
   StepResult result;
   result.id = id;
+  result.of_tree = true;
   change_status(context, result, present, [&](const Json& before) {
     const TreeSummary tree = tree_of();
     const auto now = context.parts.clock.now();

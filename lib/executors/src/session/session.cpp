@@ -121,11 +121,12 @@ std::string left_alone(const std::map<std::string, std::size_t>& by_namespace) {
 }
 
 bool is_outdated(const engine::Report& report) {
-  const auto is_it = [](const util::Error& error) { return error.reason == k_plan_changed; };
+  const auto errors = report.status_errors();
   return std::any_of(
              report.nodes.begin(), report.nodes.end(),
              [&](const engine::NodeReport& node) { return node.reason == k_plan_changed; }) ||
-         std::any_of(report.status_errors.begin(), report.status_errors.end(), is_it);
+         std::any_of(errors.begin(), errors.end(),
+                     [](const util::Error& error) { return error.reason == k_plan_changed; });
 }
 
 }  // namespace
