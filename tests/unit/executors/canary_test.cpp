@@ -76,6 +76,29 @@ TEST_CASE("canary: a status that a later look of the run could write is no error
   }
 }
 
+TEST_CASE("canary: steps that analyse nothing ask the gateways for no counters") {
+  const auto asked = [](const std::string& step) {
+    Shop s;
+    s.apply("EntryGateway", "entry", "{servers: [{port: 80, hosts: [web.example.com]}]}");
+    s.route("web", "gateways: [entry], ");
+    s.settle();
+    s.apply("CanaryRelease", "web",
+            cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, policies: "
+                "[{name: Steps, parameters: {steps: [{setWeight: 20}, ",
+                step, "]}}]}"));
+    REQUIRE(s.until("Waiting") == "Waiting");
+    s.forget();
+    s.look();
+    const auto log = s.home->log();
+    return std::count_if(log.begin(), log.end(), [](const LoggedRequest& each) {
+      return each.resource == "pods" && each.target.find("ingressgateway") != std::string::npos;
+    });
+  };
+  CHECK(asked("{pause: {duration: 1h}}") == 0);
+  CHECK(asked("{analysis: {metrics: [{name: up, value: canary.replicas, thresholdRange: {min: "
+              "1}}]}}") > 0);
+}
+
 TEST_CASE("canary: an abort gives the routes their own weights back, to the byte") {
   CanarySite s;
   CHECK(s.until("Waiting") == "Waiting");
