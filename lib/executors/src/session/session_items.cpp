@@ -115,6 +115,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   world.place_of = [&](const std::string& ns, const std::string& target) {
     return m_sites->for_items(graph, ns, target, stop);
   };
+  world.shown = [&](const std::string& text) { return m_accounts->shown(text, stop); };
   std::mutex mutex;  // progress is told by one thread at a time
   std::vector<ItemResult> results;
   results.reserve(items.size());
