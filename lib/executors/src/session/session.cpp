@@ -224,6 +224,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.keeps = options.keeps;
   world.judges_istio = options.judges_istio;
   world.reads_workloads = options.reads_workloads;
+  world.makes_as = options.makes_as;
   world.traces_function = options.traces_function;
   world.traces_item = options.traces_item;
   world.changes = options.changes;
