@@ -114,6 +114,34 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
   CHECK_MESSAGE(writes.empty(), (writes.empty() ? "" : writes[0].to_string()));
 }
 
+TEST_CASE("rights: of two named projects only these are read where all may not be") {
+  World world("two");
+  Words selection{"reconcile"};
+  for (const char* name : {"a", "b"}) {
+    const std::string project = world.name(name);
+    world.make_project(project);
+    put("home", {home_cluster(project), virtual_cluster(project, "dev", "home", project + "-dev")});
+    selection.push_back("Project/" + project);
+  }
+  const std::string other = world.name("other");  // no right is printed for it yet
+  put("home", {object("Project", "", other, Json::object())});
+
+  Audit audit("home");
+  must(run_kubist(world.as_user(selection)));
+  for (const char* name : {"a", "b"}) {
+    CHECK(condition(vc(world.name(name), "dev"), "Ready") == "True");
+  }
+  const auto requests = audit.requests(world.user());
+  CHECK(requests.size() > 20);
+  for (const Json& event : requests) {
+    const std::string what = roles::what(event);
+    CHECK_MESSAGE(what.find(cat("/namespaces/", other)) == std::string::npos, what);
+    const bool in_all = data::string_at(event, {"verb"}) == "list" &&
+                        data::string_at(event, {"objectRef", "namespace"}).empty();
+    CHECK_MESSAGE((in_all || data::int_at(event, {"responseStatus", "code"}) != 403), what);
+  }
+}
+
 TEST_CASE("rights: the status of a DeployItem does not name who may not do what it asks for") {
   World world("named");
   const std::string project = world.name();

@@ -248,11 +248,12 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   const std::stop_callback forward(outer, [&] { halted.request_stop(); });
   const std::stop_token stop = halted.get_token();
   const auto planned_at = m_options.clock->boot();
-  std::string only = options.only_namespace;
-  if (only.empty()) {
-    KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
+  auto namespaces = one_or_all(options.only_namespace);
+  if (options.only_namespace.empty()) {
+    KUBIST_TRY(namespaces, namespaces_of(*m_home, options.selection, stop));
   }
-  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop, options.source, options.outside));
+  KUBIST_TRY(TreeView view,
+             load_tree_view(*m_home, namespaces, stop, options.source, options.outside));
   mark_going(*m_home, plans.count > 0, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
   Run run{std::make_shared<const Graph>(build_graph(view)),
