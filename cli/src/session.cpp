@@ -67,7 +67,7 @@ void warn(Context& context, const executors::Run& run) {
   for (const std::string& denied : run.denied) {
     context.log().line(util::cat("denied: ", denied));
   }
-  for (const util::Error& error : run.report.status_errors) {
+  for (const util::Error& error : run.report.status_errors()) {
     context.log().line(error_text(error));
   }
 }

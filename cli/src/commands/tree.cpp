@@ -61,8 +61,8 @@ util::Result<> add_tree(Context& context, const std::string& name, TreesRead& al
   const Arguments& arguments = context.arguments();
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
-  KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
+  KUBIST_TRY(const auto namespaces, executors::namespaces_of(*client, keys, context.stop()));
+  KUBIST_TRY(const auto view, executors::load_tree_view(*client, namespaces, context.stop()));
   for (const std::string& warning : view.snapshot.warnings) {
     context.log().line(cat("warning: ", name.empty() ? "" : cat("context ", name, ": "), warning));
   }
@@ -103,13 +103,13 @@ util::Result<int> watch_tree(Context& context, const Arguments& arguments) {
   }
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
+  KUBIST_TRY(const auto namespaces, executors::namespaces_of(*client, keys, context.stop()));
   LiveTree live(context.out(), context.out_color(),
                 context.out_redraws() ? [] { return terminal_size(STDOUT_FILENO); }
                                       : std::function<TerminalSize()>());
   const auto say = [&](const std::string& line) { live.aside([&] { context.log().line(line); }); };
   std::vector<std::string> warned;
-  executors::TreeWatch watch(client, ns, say);
+  executors::TreeWatch watch(client, namespaces, say);
   KUBIST_TRY(auto view, watch.next(context.stop()));
   KUBIST_CHECK(named_roots(executors::build_graph(view), keys));
   while (!context.stop().stop_requested() && !context.out().closed()) {

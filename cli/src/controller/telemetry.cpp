@@ -121,7 +121,7 @@ void Telemetry::finished(const executors::Run& run) {
     m_instruments.add("controller_runtime_reconcile_errors_total", {{"controller", kind}},
                       failed ? 1 : 0);
   }
-  const bool failed = report.summary.failed > 0 || !report.status_errors.empty();
+  const bool failed = report.summary.failed > 0 || !report.status_errors().empty();
   m_instruments.add("kubist_runs_total",
                     {{"result", report.stopped ? "stopped"
                                 : failed       ? "error"

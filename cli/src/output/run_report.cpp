@@ -157,8 +157,8 @@ void add_troubles(const executors::Run& run, std::vector<ReportCase>& cases) {
   if (run.incomplete) {
     add("Incomplete", util::join(run.warnings, "\n"));
   }
-  std::transform(run.report.status_errors.begin(), run.report.status_errors.end(),
-                 std::back_inserter(cases), error_case);
+  const auto errors = run.report.status_errors();
+  std::transform(errors.begin(), errors.end(), std::back_inserter(cases), error_case);
   if (run.report.stopped) {
     add("Stopped", cat(run.report.summary.not_started, " nodes were not started"));
   }
@@ -222,8 +222,8 @@ int exit_code_of(const Report& report) {
   if (conflict || denied) {
     return conflict ? k_conflict : k_denied;
   }
-  if (!report.status_errors.empty()) {
-    return exit_code(report.status_errors.front().kind);
+  if (const auto errors = report.status_errors(); !errors.empty()) {
+    return exit_code(errors.front().kind);
   }
   return report.summary.not_ready + report.summary.blocked > 0 ? k_not_ready : k_ok;
 }

@@ -101,12 +101,13 @@ util::Result<int> get_applications(Context& context, const Arguments& arguments,
     return util::fail(ErrorKind::usage, cat("applications cannot be printed as ", form),
                       "They are not objects of the server: use -o wide, json, yaml or jsonpath.");
   }
-  std::string ns = "*";
+  std::string ns;
   if (!arguments.boolean("all-namespaces")) {
     KUBIST_TRY(ns, context.ns());
   }
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
+  KUBIST_TRY(const auto view,
+             executors::load_tree_view(*client, executors::one_or_all(ns), context.stop()));
   for (const auto& [hidden, why] : view.hidden) {
     context.log().line(cat("warning: namespace ", hidden, ": ", why.to_string()));
   }

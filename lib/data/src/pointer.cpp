@@ -235,4 +235,14 @@ bool erase_path(Json& root, std::initializer_list<std::string_view> keys) {
   return node->is_object() && node->erase(*last) > 0;
 }
 
+void change_strings(Json& value, const std::function<std::string(const std::string&)>& change) {
+  if (value.is_string()) {
+    value = change(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (Json& each : value) {
+      change_strings(each, change);
+    }
+  }
+}
+
 }  // namespace kubist::data

@@ -109,6 +109,16 @@ const NodeReport* Report::find(NodeId id) const {
   return found == index.end() ? nullptr : &nodes[found->second];
 }
 
+std::vector<util::Error> Report::status_errors() const {
+  std::vector<util::Error> errors;
+  for (const auto& [part, error] : statuses) {
+    if (error) {
+      errors.push_back(*error);
+    }
+  }
+  return errors;
+}
+
 RunSummary summarize(const std::vector<NodeReport>& nodes) {
   RunSummary sum;
   sum.nodes = nodes.size();
@@ -163,7 +173,7 @@ Json to_json(const Report& report) {
   for (NodeId root : report.roots) {
     out["nodes"].push_back(node_json(report, *report.find(root)));
   }
-  put_list(out, "statusErrors", report.status_errors);
+  put_list(out, "statusErrors", report.status_errors());
   return out;
 }
 

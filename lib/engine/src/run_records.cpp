@@ -228,10 +228,10 @@ void Runner::record_above() {
         StepResult result = recorded(
             id, [&] { return record_tree(m_context, id, tree_of(id), {}, m_runs[id].status); });
         m_writes_above += result.report.status_written ? 1 : 0;
-        if (result.status_error && result.status_error->kind == util::ErrorKind::forbidden) {
-          result.status_error.reset();  // whose rights end at the selection leaves it to others
+        // Whose rights end at the selection leaves it to others.
+        if (!result.status_error || result.status_error->kind != util::ErrorKind::forbidden) {
+          take_status(result);
         }
-        take_status(result);
       }
     }
   }

@@ -363,11 +363,12 @@ void Runner::handle(Recorded& recorded) {
 }
 
 void Runner::take_status(StepResult& result) {
+  const Node& node = m_graph[result.id];
+  if (result.status || result.status_error) {
+    m_report.statuses[{node.key, node.target, result.of_tree}] = std::move(result.status_error);
+  }
   if (result.status) {
     m_runs[result.id].status = std::move(*result.status);
-  }
-  if (result.status_error) {
-    m_report.status_errors.push_back(std::move(*result.status_error));
   }
 }
 

@@ -61,25 +61,16 @@ std::chrono::milliseconds retry_after(const Json& status, const StatusInput& inp
   return retry_delay(data::count_at(status, {"failures"}, 1), input.random_unit);
 }
 
-void show_strings(const StatusStore& statuses, Json& value) {
-  if (value.is_string()) {
-    value = statuses.shown(value.get_ref<const std::string&>());
-  } else if (value.is_structured()) {
-    for (Json& each : value) {
-      show_strings(statuses, each);
-    }
-  }
-}
-
 /// The report has the texts as they were.
 void show_texts(const StatusStore& statuses, StatusInput& input) {
-  input.message = statuses.shown(input.message);
+  const auto shown = [&](const std::string& text) { return statuses.shown(text); };
+  input.message = shown(input.message);
   for (resources::Condition& condition : input.conditions) {
-    condition.message = statuses.shown(condition.message);
+    condition.message = shown(condition.message);
   }
-  show_strings(statuses, input.fields);
+  data::change_strings(input.fields, shown);
   if (input.policies) {
-    show_strings(statuses, *input.policies);
+    data::change_strings(*input.policies, shown);
   }
 }
 
@@ -321,6 +312,7 @@ StepResult record_tree(const StepContext& context, NodeId id, const TreeOf& tree
                        const std::optional<HandledRequest>& answer, const Json& present) {
   StepResult result;
   result.id = id;
+  result.of_tree = true;
   change_status(context, result, present, [&](const Json& before) {
     const TreeSummary tree = tree_of();
     const auto now = context.parts.clock.now();

@@ -315,6 +315,7 @@ TEST_CASE("kind executors: the example of Clusters, traced before it is run" *
   const auto writes = audit.writes(platform.user());
   REQUIRE(writes.size() == 1);
   CHECK(writes[0].resource == "configmaps");
+  Audit watched("home");
   {
     const Background watch({"reconcile", "Project/" + project, "--watch"});
     REQUIRE_MESSAGE(
@@ -325,6 +326,13 @@ TEST_CASE("kind executors: the example of Clusters, traced before it is run" *
         eventually([&] { return get("home", "configmap", project + "-home", name).has_value(); }),
         watch.output());
   }
+  CHECK(eventually([&] {
+    const auto requests = watched.requests(platform.user());
+    return std::any_of(requests.begin(), requests.end(), [&](const Json& event) {
+      return event["verb"] == "watch" && event["objectRef"]["resource"] == "configmaps" &&
+             event["objectRef"]["namespace"] == name;
+    });
+  }));
   free_lock(project);
   must(run_kubist({"reconcile", "Project/" + project}));  // the watch ended before it had a status
   must(run_kubist(as_administrator({"delete", "Project/" + project, "--timeout=60s"})));

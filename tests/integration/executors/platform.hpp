@@ -32,9 +32,10 @@ class Platform {
   Platform& operator=(const Platform&) = delete;
 
   void may_keep_maps(const std::string& ns) const {
-    const Json rules = Json::array({{{"apiGroups", {""}},
-                                     {"resources", {"configmaps"}},
-                                     {"verbs", {"get", "create", "patch", "delete"}}}});
+    const Json rules =
+        Json::array({{{"apiGroups", {""}},
+                      {"resources", {"configmaps"}},
+                      {"verbs", {"get", "list", "watch", "create", "patch", "delete"}}}});
     put("home", granted(ns, m_account, rules, k_namespace, m_account));
   }
   void define(const std::string& name, const std::string& source, Json more) {

@@ -114,6 +114,66 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
   CHECK_MESSAGE(writes.empty(), (writes.empty() ? "" : writes[0].to_string()));
 }
 
+TEST_CASE("rights: of two named projects only these are read where all may not be") {
+  World world("two");
+  Words selection{"reconcile"};
+  for (const char* name : {"a", "b"}) {
+    const std::string project = world.name(name);
+    world.make_project(project);
+    put("home", {home_cluster(project), virtual_cluster(project, "dev", "home", project + "-dev")});
+    selection.push_back("Project/" + project);
+  }
+  const std::string other = world.name("other");  // no right is printed for it yet
+  put("home", {object("Project", "", other, Json::object())});
+
+  Audit audit("home");
+  must(run_kubist(world.as_user(selection)));
+  for (const char* name : {"a", "b"}) {
+    CHECK(condition(vc(world.name(name), "dev"), "Ready") == "True");
+  }
+  const auto requests = audit.requests(world.user());
+  CHECK(requests.size() > 20);
+  for (const Json& event : requests) {
+    const std::string what = roles::what(event);
+    CHECK_MESSAGE(what.find(cat("/namespaces/", other)) == std::string::npos, what);
+    const bool in_all = data::string_at(event, {"verb"}) == "list" &&
+                        data::string_at(event, {"objectRef", "namespace"}).empty();
+    CHECK_MESSAGE((in_all || data::int_at(event, {"responseStatus", "code"}) != 403), what);
+  }
+}
+
+TEST_CASE("rights: the status of a DeployItem does not name who may not do what it asks for") {
+  World world("named");
+  const std::string project = world.name();
+  world.make_project(project);
+  const std::string group = world.name("group");
+  const Grant some(world.name("some"),
+                   Json::array({rule("kubist.io", {"*"}, {"get", "list"}),
+                                rule("landscaper.gardener.cloud", {"*"}, {"*"}),
+                                rule("coordination.k8s.io", {"leases"}, {"*"}),
+                                rule("apiextensions.k8s.io", {"*"}, {"get"}),
+                                rule("", {"namespaces"}, {"get"})}),
+                   {{"kind", "Group"}, {"name", group}});
+  put("home", {{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                {"kind", "DeployItem"},
+                {"metadata", {{"name", "map"}, {"namespace", project}}},
+                {"spec",
+                 {{"type", "kubist.io/manifest"},
+                  {"config",
+                   {{"manifests", Json::array({{{"apiVersion", "v1"},
+                                                {"kind", "ConfigMap"},
+                                                {"metadata", {{"name", "map"}}}}})}}}}}}});
+  // Whoever impersonates somebody already impersonates no project's account.
+  const CommandResult run = run_kubist(
+      {"reconcile", "deployitem/map", "-n", project, "--as", world.user(), "--as-group", group});
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  const auto item = get("home", k_items, "map", project);
+  REQUIRE(item);
+  const std::string said = item->value("status", Json()).dump();
+  CHECK_MESSAGE(said.find("the caller cannot") != std::string::npos, said);
+  CHECK_MESSAGE(said.find(world.user()) == std::string::npos, said);
+}
+
 TEST_CASE("rights: --as and --as-group reach every request") {
   World world("as");
   const std::string project = world.name();

@@ -122,8 +122,8 @@ TEST_CASE("exit codes: each that the manual names is given by something, and no 
 
 TEST_CASE("exit code: a status that could not be written fails the run, and is said") {
   executors::Run run;
-  run.report.status_errors = {util::make_error(util::ErrorKind::unavailable,
-                                               "status of Execution/x: no answer", "Run again.")};
+  run.report.statuses[{}] = util::make_error(util::ErrorKind::unavailable,
+                                             "status of Execution/x: no answer", "Run again.");
   CHECK(exit_code_of(run) == k_error);
   StringSink out;
   StringSink err;

@@ -46,7 +46,7 @@ TEST_CASE("report keys: the page of report formats names each") {
   run.nodes[1].id = 1;
   run.roots = {0};
   run.index = {{0, 0}, {1, 1}};
-  run.status_errors.push_back(error);
+  run.statuses[{ref, "", false}] = error;
   testing::check_keys_named(engine::to_json(run), keys);
 
   engine::CaseResult failed;

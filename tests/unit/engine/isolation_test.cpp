@@ -129,8 +129,8 @@ TEST_CASE("isolation: a status above the selection that throws is an error of it
                        world.policy_world, world.observer, world.clock};
   const Report report = run(graph, {graph.find(key("Cluster", "p1", "p1c1")).at(0)},
                             {"run", world.clock.now(), false}, RunOptions(), parts, {});
-  REQUIRE(report.status_errors.size() == 1);
-  CHECK(report.status_errors[0].message.find("a bug") != std::string::npos);
+  REQUIRE(report.status_errors().size() == 1);
+  CHECK(report.status_errors()[0].message.find("a bug") != std::string::npos);
 }
 
 TEST_CASE("isolation: nodes that wait for others hold up no other node") {

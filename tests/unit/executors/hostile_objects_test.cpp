@@ -216,7 +216,7 @@ void check_report(const executors::Run& run, Seen& seen) {
     ++seen.nodes;
     seen.ready += node.ready ? 1 : 0;
   }
-  for (const util::Error& error : run.report.status_errors) {
+  for (const util::Error& error : run.report.status_errors()) {
     check_text(error.to_string());
   }
   for (const std::string& warning : run.warnings) {

@@ -31,7 +31,7 @@ TEST_CASE("tree watch: it tells of statuses and of what comes and goes, and list
   Site s;
   s.make_project("shop");
   s.virtual_cluster("shop", "dev");
-  executors::TreeWatch watch(s.home->connect(s.network), "*", [](const std::string&) {});
+  executors::TreeWatch watch(s.home->connect(s.network), {}, [](const std::string&) {});
   std::stop_source stop;
   const util::Deadline deadline(std::chrono::minutes(2), stop.get_token());
   auto view = watch.next(deadline.token());

@@ -16,6 +16,15 @@ std::string at(const Json& object, std::string_view field) {
   return std::string(data::string_at(object, {"metadata", field}));
 }
 
+/// Exports are the user's own words.
+void show_texts(const World& world, Json& status) {
+  for (auto& [field, value] : status.items()) {
+    if (world.shown && field != "exports") {
+      data::change_strings(value, world.shown);
+    }
+  }
+}
+
 bool has_failed(const Json& status) {
   const auto phase = data::string_at(status, {"phase"});
   return phase == phase::k_failed || phase == phase::k_delete_failed;
@@ -64,6 +73,7 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
   for (int attempt = 1;; ++attempt) {
     const Json before = status();
     Json after = change(before);
+    show_texts(*m_world, after);
     if (m_world->stop.stop_requested() && has_failed(after) && !has_failed(before)) {
       return util::fail(
           util::ErrorKind::cancelled,

@@ -42,6 +42,9 @@ util::Result<TrafficPlace> home_place(Work& work, const std::string& account) {
   if (!account.empty()) {
     KUBIST_TRY(place.client, accounts.client_as(std::string(setup::k_controller_namespace), account,
                                                 work.stop()));
+    if (const auto& tell = work.world().makes_as) {
+      tell(work.node().key, place.client);
+    }
   }
   place.delete_client = accounts.deletions_of(place.client);
   return place;

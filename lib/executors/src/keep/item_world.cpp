@@ -46,6 +46,12 @@ deployers::PlannedObject planned_objects(const World& world) {
   };
 }
 
+std::function<std::string(const std::string&)> shown_in(World& world, const std::stop_token& stop) {
+  return [&accounts = world.sites.accounts(), stop](const std::string& text) {
+    return accounts.shown(text, stop);
+  };
+}
+
 }  // namespace
 
 deployers::World home_items_world(World& world, const std::string& ns,
@@ -61,6 +67,7 @@ deployers::World home_items_world(World& world, const std::string& ns,
   rules.field_manager = field_manager;
   rules.dry_run = world.dry_run;
   items.writer = kube::Writer(std::move(rules));
+  items.shown = shown_in(world, stop);
   return items;
 }
 
@@ -78,6 +85,7 @@ deployers::World items_world(Work& work) {
     return work.world().sites.for_items(work.context().graph, ns, target, work.stop());
   };
   items.writer = work.writer();
+  items.shown = shown_in(world, work.stop());
   items.lists = world.kept_lists;
   if (world.source != nullptr) {
     items.wrote = [&world](const data::Json& item) {

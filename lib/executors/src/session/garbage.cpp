@@ -108,8 +108,7 @@ class Collector {
 
 util::Result<> Session::collect_garbage(const GarbageOptions& options,
                                         const std::stop_token& stop) {
-  KUBIST_TRY(const TreeView view,
-             load_tree_view(*m_home, options.ns.empty() ? "*" : options.ns, stop));
+  KUBIST_TRY(const TreeView view, load_tree_view(*m_home, one_or_all(options.ns), stop));
   const engine::Graph graph = build_graph(view);
   for (const auto& [ns, why] : view.hidden) {
     options.on_trouble(util::with_context(why, cat("namespace ", ns)));

@@ -78,12 +78,11 @@ class Finder {
   }
 
   void add_place(const engine::Node& node, const KeptPlace& place) {
-    const engine::Node* project = node.key.kind == "Project" ? &node
-                                  : node.key.kind == "Cluster"  // an administrator's executor
-                                      ? nullptr
-                                      : m_graph.project_of(node.key.ns);
+    const bool by_itself =
+        node.key.group == resources::k_kubist_group &&
+        (node.key.kind == "Project" || node.key.kind == "Root" || node.key.kind == "Cluster");
     if (const auto clients = clients_of(node); !clients.empty()) {
-      m_places[clients.back()].emplace(place, project);
+      m_places[clients.back()].emplace(place, by_itself ? &node : m_graph.project_of(node.key.ns));
     }
   }
 
@@ -131,6 +130,12 @@ class Finder {
 
 std::string keeper_name(const engine::Key& owner) {
   return owner.ns.empty() ? owner.kind + '/' + owner.name : owner.ns;
+}
+
+std::string keeper_namespace(const engine::Node* keeper) {
+  return keeper == nullptr               ? ""
+         : keeper->key.kind == "Project" ? resources::project_namespace(*keeper->object)
+                                         : keeper->key.ns;
 }
 
 Keepers find_keepers(const engine::Graph& graph, Session& session) {

@@ -30,10 +30,12 @@ struct KeptPlace {
   std::string name;  ///< of a cluster-scoped one
   auto operator<=>(const KeptPlace&) const = default;
 };
-/// With each Project for which that is done, of the graph; null: for none. Who may write a status
-/// may name any place there. By the cluster's client.
+/// With each Project for which that is done, or the Root or Cluster itself, of the graph; null: for
+/// none. Who may write a status may name any place there. By the cluster's client.
 using KeptPlaces =
     std::map<const kube::Client*, std::set<std::pair<KeptPlace, const engine::Node*>>>;
+/// The project's namespace of such a keeper; empty: it has none.
+std::string keeper_namespace(const engine::Node* keeper);
 
 /// As the tree and its inventories say: namespaces, and what runs have made.
 KeptPlaces find_places(const engine::Graph& graph, Session& session);

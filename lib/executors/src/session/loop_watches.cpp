@@ -37,6 +37,9 @@ void LoopWatches::serve(ReconcileOptions& options) {
   options.reads_workloads = [this](const Key& node, const ReadWorkloads& read) {
     m_workloads.keep(node, read);
   };
+  options.makes_as = [this](const Key& node, const std::shared_ptr<kube::Client>& maker) {
+    m_drift.makes_as(node, maker);
+  };
   options.keeps = [this](const Key& node, const deployers::KeptObjects& kept) {
     m_items.keep(node, kept);
   };

@@ -42,8 +42,9 @@ void take_over(engine::Report& report, const engine::Report& later) {
   }
   report.stopped = report.stopped || later.stopped;
   report.took += later.took;
-  report.status_errors.insert(report.status_errors.end(), later.status_errors.begin(),
-                              later.status_errors.end());
+  for (const auto& [part, error] : later.statuses) {
+    report.statuses[part] = error;
+  }
   report.summary = engine::summarize(report.nodes);
 }
 

@@ -121,11 +121,12 @@ std::string left_alone(const std::map<std::string, std::size_t>& by_namespace) {
 }
 
 bool is_outdated(const engine::Report& report) {
-  const auto is_it = [](const util::Error& error) { return error.reason == k_plan_changed; };
+  const auto errors = report.status_errors();
   return std::any_of(
              report.nodes.begin(), report.nodes.end(),
              [&](const engine::NodeReport& node) { return node.reason == k_plan_changed; }) ||
-         std::any_of(report.status_errors.begin(), report.status_errors.end(), is_it);
+         std::any_of(errors.begin(), errors.end(),
+                     [](const util::Error& error) { return error.reason == k_plan_changed; });
 }
 
 }  // namespace
@@ -223,6 +224,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.keeps = options.keeps;
   world.judges_istio = options.judges_istio;
   world.reads_workloads = options.reads_workloads;
+  world.makes_as = options.makes_as;
   world.traces_function = options.traces_function;
   world.traces_item = options.traces_item;
   world.changes = options.changes;
@@ -246,11 +248,12 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   const std::stop_callback forward(outer, [&] { halted.request_stop(); });
   const std::stop_token stop = halted.get_token();
   const auto planned_at = m_options.clock->boot();
-  std::string only = options.only_namespace;
-  if (only.empty()) {
-    KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
+  auto namespaces = one_or_all(options.only_namespace);
+  if (options.only_namespace.empty()) {
+    KUBIST_TRY(namespaces, namespaces_of(*m_home, options.selection, stop));
   }
-  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop, options.source, options.outside));
+  KUBIST_TRY(TreeView view,
+             load_tree_view(*m_home, namespaces, stop, options.source, options.outside));
   mark_going(*m_home, plans.count > 0, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
   Run run{std::make_shared<const Graph>(build_graph(view)),

@@ -90,11 +90,8 @@ util::Result<std::vector<ItemResult>> Session::each_item(
     const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
     const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
     const ItemCall& call) {
-  const bool one_namespace =
-      std::all_of(items.begin(), items.end(),
-                  [&](const resources::ObjectRef& item) { return item.ns == items.front().ns; });
-  KUBIST_TRY(const TreeView view,
-             load_tree_view(*m_home, one_namespace ? items.front().ns : "*", stop));
+  KUBIST_TRY(const auto namespaces, namespaces_of(*m_home, items, stop));
+  KUBIST_TRY(const TreeView view, load_tree_view(*m_home, namespaces, stop));
   const engine::Graph graph = build_graph(view);
   const std::string run_id = new_run_id();
   ProjectLocks::Options lock_options{
@@ -115,6 +112,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   world.place_of = [&](const std::string& ns, const std::string& target) {
     return m_sites->for_items(graph, ns, target, stop);
   };
+  world.shown = [&](const std::string& text) { return m_accounts->shown(text, stop); };
   std::mutex mutex;  // progress is told by one thread at a time
   std::vector<ItemResult> results;
   results.reserve(items.size());

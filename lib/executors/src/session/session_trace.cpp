@@ -10,16 +10,16 @@ namespace kubist::executors {
 
 util::Result<std::shared_ptr<const engine::Graph>> Session::tree(const ReconcileOptions& options,
                                                                  const std::stop_token& stop) {
-  KUBIST_TRY(TreeView view, load_tree_view(*m_home, options.only_namespace, stop, options.source,
-                                           options.outside));
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, one_or_all(options.only_namespace), stop,
+                                           options.source, options.outside));
   mark_going(*m_home, false, view.snapshot, stop);
   return std::make_shared<const engine::Graph>(build_graph(view));
 }
 
 util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
                                                  const std::stop_token& stop) {
-  KUBIST_TRY(const auto ns, namespace_of(*m_home, {key}, stop));
-  KUBIST_TRY(const TreeView view, load_tree_view(*m_home, ns, stop));
+  KUBIST_TRY(const auto namespaces, namespaces_of(*m_home, {key}, stop));
+  KUBIST_TRY(const TreeView view, load_tree_view(*m_home, namespaces, stop));
   PolicyLook look{build_graph(view), {}, {}};
   KUBIST_TRY(look.nodes, look.graph.require(key));
   const engine::RunInfo info{new_run_id(), m_options.clock->now(), true};

@@ -21,9 +21,9 @@ constexpr std::chrono::seconds k_load_again{10};
 
 class TreeWatch::State {
  public:
-  State(std::shared_ptr<kube::Client> home, std::string ns,
+  State(std::shared_ptr<kube::Client> home, std::set<std::string> namespaces,
         std::function<void(const std::string&)> away)
-      : m_home(std::move(home)), m_ns(std::move(ns)), m_absences(std::move(away)) {
+      : m_home(std::move(home)), m_namespaces(std::move(namespaces)), m_absences(std::move(away)) {
     for (const resources::Kind& kind : resources::kinds()) {
       if (kind.node || kind.name.ends_with("Definition")) {
         keep(resource_of(kind),
@@ -41,7 +41,7 @@ class TreeWatch::State {
     m_source.missed = false;
     auto view = stop.stop_requested()
                     ? util::Result<TreeView>(util::fail(util::ErrorKind::cancelled, "stopped"))
-                    : load_tree_view(*m_home, m_ns, stop, &m_source);
+                    : load_tree_view(*m_home, m_namespaces, stop, &m_source);
     m_loaded = true;
     if (view) {
       follow(view->snapshot.served);
@@ -76,7 +76,9 @@ class TreeWatch::State {
     TreeCache& m_cache;
   };
 
-  WatchedNamespaces watched() const { return {m_ns == "*" ? "" : m_ns}; }
+  WatchedNamespaces watched() const {
+    return {m_namespaces.size() == 1 ? *m_namespaces.begin() : ""};
+  }
 
   void keep(const kube::ApiResource& resource, std::unique_ptr<KindWatch> watch) {
     auto& kept = m_kinds[resource.group_resource()];
@@ -95,7 +97,7 @@ class TreeWatch::State {
   }
 
   const std::shared_ptr<kube::Client> m_home;
-  const std::string m_ns;
+  const std::set<std::string> m_namespaces;
   Inbox m_inbox{Inbox::Wakes::by_everything};
   Absences m_absences;
   kube::Room m_room;
@@ -106,9 +108,9 @@ class TreeWatch::State {
   std::optional<Clock::time_point> m_again;
 };
 
-TreeWatch::TreeWatch(std::shared_ptr<kube::Client> home, std::string ns,
+TreeWatch::TreeWatch(std::shared_ptr<kube::Client> home, std::set<std::string> namespaces,
                      std::function<void(const std::string&)> away)
-    : m_state(std::make_unique<State>(std::move(home), std::move(ns), std::move(away))) {}
+    : m_state(std::make_unique<State>(std::move(home), std::move(namespaces), std::move(away))) {}
 TreeWatch::~TreeWatch() = default;
 
 util::Result<TreeView> TreeWatch::next(const std::stop_token& stop) { return m_state->next(stop); }

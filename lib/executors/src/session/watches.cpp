@@ -145,6 +145,17 @@ bool DriftWatches::is_limited() {
   return !m_refused.empty();
 }
 
+void DriftWatches::makes_as(const Key& node, const std::shared_ptr<kube::Client>& maker) {
+  const std::lock_guard lock(m_mutex);
+  m_makers[node] = maker;
+}
+
+std::shared_ptr<kube::Client> DriftWatches::maker_of(const engine::Node* keeper) {
+  const std::lock_guard lock(m_mutex);
+  const auto found = keeper == nullptr ? m_makers.end() : m_makers.find(keeper->key);
+  return found == m_makers.end() ? nullptr : found->second;
+}
+
 void DriftWatches::follow(const engine::Graph& graph) {
   const auto clients = m_session.clients();
   std::set<Whole> refused;
@@ -218,29 +229,33 @@ void DriftWatches::watch_parts(const std::shared_ptr<kube::Client>& client,
                                const std::shared_ptr<const KeepersThere>& keepers,
                                Watches& former) {
   const auto there = places.find(client.get());
-  for (const auto& [place, project] :
+  for (const auto& [place, keeper] :
        there == places.end() ? KeptPlaces::mapped_type() : there->second) {
-    const bool is_ours =
-        project == nullptr || m_where.allows(resources::project_namespace(*project->object));
-    if (is_ours && place.group == resource.group && place.kind == resource.kind) {
-      watch_part(client, resource, place, project, keepers, former);
+    const std::string ns = keeper_namespace(keeper);
+    if ((ns.empty() || m_where.allows(ns)) && place.group == resource.group &&
+        place.kind == resource.kind) {
+      watch_part(client, resource, place, keeper, keepers, former);
     }
   }
 }
 
 void DriftWatches::watch_part(const std::shared_ptr<kube::Client>& client,
                               const kube::ApiResource& resource, const KeptPlace& place,
-                              const engine::Node* project,
+                              const engine::Node* keeper,
                               const std::shared_ptr<const KeepersThere>& keepers, Watches& former) {
   const bool is_home = client == m_session.home_client();
-  const bool by_project = is_home && !place.ns.empty() && project != nullptr;
-  const std::string user = by_project ? resources::project_user(*project->object) : "";
+  const auto maker = is_home ? maker_of(keeper) : nullptr;
+  const bool by_project =
+      is_home && !place.ns.empty() && keeper != nullptr && keeper->key.kind == "Project";
+  const std::string user = by_project ? resources::project_user(*keeper->object)
+                           : maker    ? maker->impersonated_user()
+                                      : "";
   keep({client, resource.group_resource(), place.ns, place.name, user}, keepers, former,
        [&]() -> std::unique_ptr<DriftWatch> {
-         const auto as = by_project ? m_session.client_for(*project, {})
-                                    : util::Result<std::shared_ptr<kube::Client>>(client);
-         auto seat =
-             m_room.take(project == nullptr ? "" : resources::project_namespace(*project->object));
+         const auto as = by_project
+                             ? m_session.client_for(*keeper, {})
+                             : util::Result<std::shared_ptr<kube::Client>>(maker ? maker : client);
+         auto seat = m_room.take(keeper_namespace(keeper));
          if (!as || !seat) {
            return nullptr;
          }

@@ -96,7 +96,7 @@ class WatchRoom;
 /// counts where the owner's project keeps something. They last as a KindWatch does.
 ///
 /// A kind that the server forbids to watch everywhere is watched where nodes keep something: each
-/// namespace by its name, and what is in one as the project's account, where kubist acts as it.
+/// namespace by its name, and what is in one as the account that made it, where kubist acts as it.
 /// Where there is no room for a watch, the resync finds the drift.
 class DriftWatches {
  public:
@@ -109,6 +109,8 @@ class DriftWatches {
   /// run may have looked at it before, so what a listing finds first from now on counts as drift,
   /// too: it may have changed between.
   void follow(const engine::Graph& graph);
+  /// As World::makes_as tells it. Any thread.
+  void makes_as(const engine::Key& node, const std::shared_ptr<kube::Client>& maker);
   /// A watch was forbidden since it has followed a tree: it is to do so again.
   bool is_outdated();
   /// Is any forbidden? What it watches then depends on what runs have made.
@@ -136,17 +138,20 @@ class DriftWatches {
                    const KeptPlaces& places, const std::shared_ptr<const KeepersThere>& keepers,
                    Watches& former);
   void watch_part(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
-                  const KeptPlace& place, const engine::Node* project,
+                  const KeptPlace& place, const engine::Node* keeper,
                   const std::shared_ptr<const KeepersThere>& keepers, Watches& former);
+  /// Null: it has none, or no run has said so.
+  std::shared_ptr<kube::Client> maker_of(const engine::Node* keeper);
 
   Session& m_session;
   const WatchedNamespaces m_where;
   WatchRoom& m_room;
   Inbox& m_inbox;
   Absences& m_absences;
-  std::mutex m_mutex;         ///< guards what is told of refusals
+  std::mutex m_mutex;         ///< guards what is told of refusals, and of makers
   std::set<Whole> m_refused;  ///< what may not be watched everywhere
   bool m_outdated = false;
+  std::map<engine::Key, std::shared_ptr<kube::Client>> m_makers;
   Watches m_watches;  ///< last: they tell of refusals
 };
 

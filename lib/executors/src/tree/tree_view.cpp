@@ -78,6 +78,16 @@ util::Result<TreeView> load_each(kube::Client& home, const std::set<std::string>
   return view;
 }
 
+/// The same; an error where none of them can be read.
+util::Result<TreeView> load_any(kube::Client& home, const std::set<std::string>& places,
+                                const std::stop_token& stop, ObjectSource* source,
+                                const Outside& outside) {
+  KUBIST_TRY(TreeView view, load_each(home, places, stop, source, outside));
+  return view.hidden.size() == places.size()
+             ? util::Result<TreeView>(util::fail(view.hidden.begin()->second))
+             : view;
+}
+
 /// Also the namespaces of items of no project that somebody named.
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
                                          const std::stop_token& stop, ObjectSource* source,
@@ -130,31 +140,29 @@ util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
   return namespaces;
 }
 
-util::Result<std::string> namespace_of(kube::Client& home,
-                                       const std::vector<engine::Key>& selection,
-                                       const std::stop_token& stop) {
-  KUBIST_TRY(const auto namespaces, namespaces_of(home, selection, stop));
-  return namespaces.size() == 1 ? *namespaces.begin() : "*";
+std::set<std::string> one_or_all(const std::string& ns) {
+  return ns.empty() || ns == "*" ? std::set<std::string>() : std::set<std::string>{ns};
 }
 
-util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
+util::Result<TreeView> load_tree_view(kube::Client& home, const std::set<std::string>& namespaces,
                                       const std::stop_token& stop, ObjectSource* source,
                                       const Outside& outside) {
-  if (const auto places =
-          ns == "*" && source != nullptr ? source->limits(stop) : std::set<std::string>();
-      !places.empty()) {
-    KUBIST_TRY(TreeView view, load_each(home, places, stop, source, outside));
-    return view.hidden.size() == places.size()
-               ? util::Result<TreeView>(util::fail(view.hidden.begin()->second))
-               : view;
+  const bool is_one = namespaces.size() == 1;
+  if (const auto limits =
+          is_one || source == nullptr ? std::set<std::string>() : source->limits(stop);
+      !limits.empty()) {
+    return load_any(home, limits, stop, source, outside);
   }
-  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop, source, outside);
-  if (!snapshot) {
-    return ns == "*" && may_be_one_projects(snapshot.error())
-               ? load_each_project(home, snapshot.error(), stop, source, outside)
-               : util::Result<TreeView>(util::fail(snapshot.error()));
+  auto snapshot =
+      load_snapshot(home, is_one ? *namespaces.begin() : std::string(), stop, source, outside);
+  if (snapshot) {
+    return TreeView{*std::move(snapshot), {}};
   }
-  return TreeView{*std::move(snapshot), {}};
+  if (is_one || !may_be_one_projects(snapshot.error())) {
+    return util::fail(snapshot.error());
+  }
+  return namespaces.empty() ? load_each_project(home, snapshot.error(), stop, source, outside)
+                            : load_any(home, namespaces, stop, source, outside);
 }
 
 void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::stop_token& stop) {

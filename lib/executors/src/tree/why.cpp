@@ -103,7 +103,7 @@ void add_keepers_by_items(kube::Client& home, const Graph& graph, const std::str
 util::Result<std::vector<Keeper>> keepers_of(kube::Client& home, const Key& object,
                                              const Json* live, const std::stop_token& stop) {
   KUBIST_TRY(const std::string uid, cluster_uid(home, stop));
-  KUBIST_TRY(const TreeView view, load_tree_view(home, "*", stop));
+  KUBIST_TRY(const TreeView view, load_tree_view(home, {}, stop));
   const Graph graph = build_graph(view);
   const std::string_view owner =
       live != nullptr ? ObjectView(*live).annotation(k_owner_annotation) : std::string_view();

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/memory.hpp>
@@ -191,15 +192,16 @@ util::Result<ProjectAccounts::Outside> ProjectAccounts::outside(const std::strin
   return found;
 }
 
-std::string ProjectAccounts::caller(const std::stop_token& stop) {
+std::string ProjectAccounts::shown(const std::string& text, const std::stop_token& stop) {
   constexpr std::uint64_t k_every_run = 0;
-  return m_caller
-      .get(k_every_run,
-           [&]() -> util::Result<std::string> {
-             KUBIST_TRY(const data::Json review, m_home->who_am_i(stop));
-             return std::string(data::string_at(review, {"status", "userInfo", "username"}));
-           })
-      .value_or("");
+  if (!kube::names_denied_user(text)) {
+    return text;
+  }
+  const auto caller = m_caller.get(k_every_run, [&]() -> util::Result<std::string> {
+    KUBIST_TRY(const data::Json review, m_home->who_am_i(stop));
+    return std::string(data::string_at(review, {"status", "userInfo", "username"}));
+  });
+  return caller && !caller->empty() ? kube::without_denied_user(text, *caller) : text;
 }
 
 util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_as(

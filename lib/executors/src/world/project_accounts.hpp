@@ -75,8 +75,9 @@ class ProjectAccounts {
   /// For deleting what that client's account made: with --own-rights the caller deletes what the
   /// account may not. Null stays null.
   std::shared_ptr<kube::Client> deletions_of(std::shared_ptr<kube::Client> account) const;
-  /// As whom the API server knows the caller; empty: it does not say. Asked once.
-  std::string caller(const std::stop_token& stop);
+  /// What a status has for a text: nothing of who the caller is. The API server is asked who that
+  /// is, once, where a text tells of a denied user.
+  std::string shown(const std::string& text, const std::stop_token& stop);
   /// May the caller's own rights be used beyond the projects' namespaces (--own-rights)?
   bool own_rights() const { return m_own_rights; }
   /// Does it act as the project's account?

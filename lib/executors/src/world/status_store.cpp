@@ -112,11 +112,7 @@ std::shared_ptr<const Json> KubeStatusStore::written(const engine::Node& node) c
 }
 
 std::string KubeStatusStore::shown(const std::string& text) const {
-  if (!kube::names_denied_user(text)) {
-    return text;
-  }
-  const std::string caller = m_accounts.caller(m_stop);
-  return caller.empty() ? text : kube::without_denied_user(text, caller);
+  return m_accounts.shown(text, m_stop);
 }
 
 void KubeStatusStore::saw(const engine::Node& node, const Json& object) {

@@ -90,13 +90,10 @@ util::Result<> apply_steps(Json& list) {
 }  // namespace
 
 Builtin steps() {
-  BuiltinText text{"Steps",
-                   "Leads a canary through weights, pauses, analyses, webhooks and jobs in order.",
-                   k_steps_doc,
-                   steps_schema(),
-                   true,
-                   {"CanaryRelease"},
-                   {{"window", engine::WindowQuery{}}}};
+  BuiltinText text{
+      "Steps",     "Leads a canary through weights, pauses, analyses, webhooks and jobs in order.",
+      k_steps_doc, steps_schema(),
+      true,        {"CanaryRelease"}};
   text.queries = [](const Json& parameters) { return queries_of_steps(parameters["steps"]); };
   text.check = [](const Json& parameters, const data::PositionLookup& lookup) -> util::Result<> {
     KUBIST_CHECK(read_steps(parameters["steps"], Place(lookup) / "steps"));

@@ -111,6 +111,9 @@ engine::Queries queries_of_steps(const Json& steps) {
   const auto stages = read_steps(steps);
   for (const Stage& stage : stages ? *stages : std::vector<Stage>()) {
     for (const Step& step : stage.steps) {
+      if (step.kind == Step::Kind::analysis) {
+        all.emplace("window", engine::WindowQuery{});
+      }
       for (const AnalysisMetric& metric : step.metrics) {
         all.merge(queries_of(metric));
       }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -49,5 +50,7 @@ std::vector<std::string> strings_at(const Json& root, std::initializer_list<std:
 void set_path(Json& root, std::initializer_list<std::string_view> keys, Json value);
 /// Removes the key at the end of a path; true when it was there.
 bool erase_path(Json& root, std::initializer_list<std::string_view> keys);
+/// Puts what `change` makes of it in the place of each string, but not of the objects' keys.
+void change_strings(Json& value, const std::function<std::string(const std::string&)>& change);
 
 }  // namespace kubist::data

@@ -174,6 +174,9 @@ struct World {
   /// Told of each DeployItem as a write of its status or its metadata left it. May be empty; any
   /// thread.
   std::function<void(const data::Json& item)> wrote;
+  /// What a status has for a text: nothing of who runs kubist, or the next one's run would change
+  /// it. May be empty; any thread.
+  std::function<std::string(const std::string& text)> shown;
   Reviewer review = {};              ///< may be empty: then all items are applied as rendered
   std::shared_ptr<KeptLists> lists;  ///< of the run; null: each object is asked for by name
   kube::Writer writer;  ///< for all writes, at home and elsewhere: the lock, the report

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -33,6 +34,14 @@ struct NodeReport {
   std::vector<NodeId> children;  ///< selected ones, in order
 };
 
+/// What one write of a node's status is of.
+struct StatusPart {
+  Key key;
+  std::string target;
+  bool tree = false;  ///< its TreeReady alone
+  auto operator<=>(const StatusPart&) const = default;
+};
+
 /// How many nodes ended how.
 struct RunSummary {
   std::size_t nodes = 0;
@@ -55,11 +64,15 @@ struct Report {
   RunSummary summary;
   bool stopped = false;  ///< by the stop token
   std::chrono::nanoseconds took{0};
-  std::vector<util::Error> status_errors;         ///< status writes that failed
+  /// How the last write of each status ended; an error: it failed.
+  std::map<StatusPart, std::optional<util::Error>> statuses;
   std::unordered_map<NodeId, std::size_t> index;  ///< place in `nodes`
 
   /// The node's part, or nullptr when it was not selected.
   const NodeReport* find(NodeId id) const;
+  /// Those of the statuses that are not as they should be: no later write made good that one
+  /// failed.
+  std::vector<util::Error> status_errors() const;
 };
 
 /// {"run": ..., "summary": ..., "nodes": [{..., "children": [...]}]}: durations in seconds, times

@@ -80,6 +80,7 @@ struct ReconcileOptions {
   KeepsHook keeps = {};
   IstioHook judges_istio = {};
   WorkloadsHook reads_workloads = {};
+  MakerHook makes_as = {};
 };
 
 /// One run and the tree that it was about.

@@ -10,15 +10,13 @@
 namespace kubist::executors {
 
 /// The project namespaces that a selection lies in, so that a caller with rights on these projects
-/// alone can work on them; empty: the whole tree.
+/// alone can work on them; empty: the whole tree. For load_tree_view().
 util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
                                                   const std::vector<engine::Key>& selection,
                                                   const std::stop_token& stop);
 
-/// The same for load_tree_view(): the one namespace; "*": several, or the whole tree.
-util::Result<std::string> namespace_of(kube::Client& home,
-                                       const std::vector<engine::Key>& selection,
-                                       const std::stop_token& stop);
+/// The same of one namespace; empty or "*": the whole tree.
+std::set<std::string> one_or_all(const std::string& ns);
 
 /// What a run sees of the tree.
 struct TreeView {
@@ -27,10 +25,10 @@ struct TreeView {
   std::map<std::string, util::Error> hidden;
 };
 
-/// Loads that namespace, or with "*" all: where that is forbidden, or fails for what may be one
-/// project's doing, each Project's by itself, or each to which `source` is limited. `source` and
-/// `outside` as for load_snapshot().
-util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
+/// Loads the one namespace that is given, else all: where that is forbidden, or fails for what may
+/// be one project's doing, each given one by itself. Where none is given, those of all Projects, or
+/// those to which `source` is limited. `source` and `outside` as for load_snapshot().
+util::Result<TreeView> load_tree_view(kube::Client& home, const std::set<std::string>& namespaces,
                                       const std::stop_token& stop, ObjectSource* source = nullptr,
                                       const Outside& outside = {});
 

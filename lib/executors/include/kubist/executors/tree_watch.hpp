@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -13,10 +14,10 @@ namespace kubist::executors {
 /// can be watched. One thread.
 class TreeWatch {
  public:
-  /// Of that project namespace and what is cluster-scoped; "*": of all. `away` gets a line where a
+  /// Of what load_tree_view() loads of these namespaces. `away` gets a line where a
   /// kind cannot be watched at present, and where it can again; on another thread. Throws where the
   /// process may have no more threads, as next() does when a kind is new.
-  TreeWatch(std::shared_ptr<kube::Client> home, std::string ns,
+  TreeWatch(std::shared_ptr<kube::Client> home, std::set<std::string> namespaces,
             std::function<void(const std::string& line)> away);
   ~TreeWatch();
   TreeWatch(const TreeWatch&) = delete;

@@ -51,6 +51,11 @@ struct ReadWorkloads {
 /// Told by each node of traffic or releases that is looked at. May be empty; any thread.
 using WorkloadsHook = std::function<void(const engine::Key& node, const ReadWorkloads&)>;
 
+/// Told as whom kubist makes at home what the function of a Root or a Cluster asks for. May be
+/// empty; any thread.
+using MakerHook =
+    std::function<void(const engine::Key& node, const std::shared_ptr<kube::Client>& maker)>;
+
 /// Told what the function of a node's ExecutorDefinition got and answered, in a run that keeps
 /// traces. May be empty; any thread.
 using FunctionHook = std::function<void(const engine::Key& node, const engine::PolicyTrace&)>;
@@ -91,6 +96,7 @@ struct World {
   KeepsHook keeps = {};            ///< as ReconcileOptions has it, as the next one
   IstioHook judges_istio = {};
   WorkloadsHook reads_workloads = {};
+  MakerHook makes_as = {};
   FunctionHook traces_function = {};
   ItemHook traces_item = {};
   ChangeHook changes = {};
