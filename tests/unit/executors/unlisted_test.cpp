@@ -3,6 +3,7 @@
 #include <new>
 #include <tuple>
 
+#include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 
 #include "site.hpp"
@@ -155,4 +156,18 @@ TEST_CASE("unlisted: a run that throws is told by --watch, which goes on") {
   CHECK_MESSAGE(told.find("unexpected: std::bad_alloc") != std::string::npos, told);
   CHECK(s.project("shop")["status"]["observedGeneration"] ==
         s.project("shop")["metadata"]["generation"]);
+}
+
+TEST_CASE("tree view: of many named projects two are read to know that the whole tree is") {
+  Site s;
+  std::vector<engine::Key> named;
+  for (const char* name : {"shop", "blog", "mail"}) {
+    s.put("Project", "", name);
+    named.push_back({"kubist.io", "Project", "", name});
+  }
+  const auto client = s.home->connect(s.network);
+  s.home->forget_log();
+  CHECK(executors::namespace_of(*client, named, {}).value() == "*");
+  CHECK(s.home->log().size() == 2);
+  CHECK(executors::namespace_of(*client, {named[2]}, {}).value() == "mail");
 }

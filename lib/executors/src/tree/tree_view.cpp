@@ -112,9 +112,12 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
 
 util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
                                                   const std::vector<engine::Key>& selection,
-                                                  const std::stop_token& stop) {
+                                                  const std::stop_token& stop, std::size_t enough) {
   std::set<std::string> namespaces;
   for (const engine::Key& key : selection) {
+    if (namespaces.size() >= enough) {
+      break;  // each project is a request
+    }
     if (!key.ns.empty()) {
       namespaces.insert(key.ns);
       continue;
@@ -133,7 +136,7 @@ util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
 util::Result<std::string> namespace_of(kube::Client& home,
                                        const std::vector<engine::Key>& selection,
                                        const std::stop_token& stop) {
-  KUBIST_TRY(const auto namespaces, namespaces_of(home, selection, stop));
+  KUBIST_TRY(const auto namespaces, namespaces_of(home, selection, stop, 2));
   return namespaces.size() == 1 ? *namespaces.begin() : "*";
 }
 

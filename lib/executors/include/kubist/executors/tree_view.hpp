@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -10,10 +12,11 @@
 namespace kubist::executors {
 
 /// The project namespaces that a selection lies in, so that a caller with rights on these projects
-/// alone can work on them; empty: the whole tree.
+/// alone can work on them, or the first `enough` of them; empty: the whole tree.
 util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
                                                   const std::vector<engine::Key>& selection,
-                                                  const std::stop_token& stop);
+                                                  const std::stop_token& stop,
+                                                  std::size_t enough = SIZE_MAX);
 
 /// The same for load_tree_view(): the one namespace; "*": several, or the whole tree.
 util::Result<std::string> namespace_of(kube::Client& home,
