@@ -4,7 +4,7 @@ Each tree has names of its own, so that both programs find the same work. Leaves
 it wants a cluster of its own, which is stopped at the end."""
 import collections, dataclasses, json, os, subprocess
 
-from harness import build, process
+from harness import process
 from harness.server import writes
 from scenarios import apply, get
 
@@ -16,7 +16,7 @@ LIMIT = 1.05
 def run(bench):
     programs = {"kubist": bench.kubist, "beside": bench.beside}
     commands(bench, programs, "start", ["version", "--client"], bench.rounds * 6)
-    measure_plan(bench, programs)
+    measure_plan(bench)
     bench.runner.run([bench.kubist, "init"])
     measure_apply(bench, programs)
     get.prepare(bench)
@@ -36,17 +36,16 @@ def commands(bench, programs, case, arguments, rounds):
     report(bench, case, samples)
 
 
-def measure_plan(bench, programs):
+def measure_plan(bench):
     """By each build's bench_cases, which says how many milliseconds the plan itself took."""
     def one(cases):
         plan = [cases, "plan", str(bench.nodes), "1"]
         milliseconds = float(subprocess.check_output(plan))
         return dataclasses.replace(bench.runner.run(plan), wall=milliseconds / 1000)
 
-    cases = {name: build.cases_beside(program) for name, program in programs.items()}
     report(bench, f"plan of {bench.nodes} nodes",
-           process.by_turns({name: lambda program=program: one(program) for name, program in cases.items()},
-                            bench.rounds, warm_up=1))
+           process.by_turns({name: lambda program=program: one(program)
+                             for name, program in bench.cases_of.items()}, bench.rounds, warm_up=1))
 
 
 def report(bench, case, samples, requests=None):

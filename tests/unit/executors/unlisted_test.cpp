@@ -3,6 +3,7 @@
 #include <new>
 #include <tuple>
 
+#include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 
 #include "site.hpp"
@@ -155,4 +156,23 @@ TEST_CASE("unlisted: a run that throws is told by --watch, which goes on") {
   CHECK_MESSAGE(told.find("unexpected: std::bad_alloc") != std::string::npos, told);
   CHECK(s.project("shop")["status"]["observedGeneration"] ==
         s.project("shop")["metadata"]["generation"]);
+}
+
+TEST_CASE("tree view: many named projects are read by one list, where all may be listed") {
+  Site s;
+  std::vector<engine::Key> named;
+  for (const char* name : {"shop", "blog", "mail"}) {
+    s.put("Project", "", name);
+    named.push_back({"kubist.io", "Project", "", name});
+  }
+  named.push_back({"kubist.io", "Project", "", "gone"});
+  const auto client = s.home->connect(s.network);
+  const auto requests_for = [&](const std::vector<engine::Key>& keys,
+                                const std::set<std::string>& namespaces) {
+    s.home->forget_log();
+    CHECK(executors::namespaces_of(*client, keys, {}).value() == namespaces);
+    return s.home->log().size();
+  };
+  CHECK(requests_for(named, {"shop", "blog", "mail"}) == 1);
+  CHECK(requests_for({named[1], named[2]}, {"blog", "mail"}) == 2);
 }

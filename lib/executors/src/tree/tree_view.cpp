@@ -118,25 +118,52 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
   return view;
 }
 
+/// Of the Projects that are there: of more than a few by one list, where all may be listed.
+util::Result<std::set<std::string>> namespaces_of_projects(kube::Client& home,
+                                                           const std::set<std::string>& names,
+                                                           const std::stop_token& stop) {
+  constexpr std::size_t k_few = 2;
+  std::set<std::string> namespaces;
+  if (names.size() > k_few) {
+    kube::Room room;
+    kube::ListOptions options;
+    options.room = &room;
+    const auto listed = home.list(projects(), "", options, stop);
+    if (listed) {
+      for (const Json& project : listed->items) {
+        if (names.contains(std::string(resources::ObjectView(project).name()))) {
+          namespaces.insert(resources::project_namespace(project));
+        }
+      }
+      return namespaces;
+    }
+    if (listed.error().kind != ErrorKind::forbidden) {
+      return util::fail(listed.error());
+    }
+  }
+  for (const std::string& name : names) {
+    KUBIST_TRY(const auto project, home.find(projects(), "", name, stop));
+    if (project) {
+      namespaces.insert(resources::project_namespace(*project));
+    }
+  }
+  return namespaces;
+}
+
 }  // namespace
 
 util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
                                                   const std::vector<engine::Key>& selection,
                                                   const std::stop_token& stop) {
-  std::set<std::string> namespaces;
+  std::set<std::string> namespaces, names;
   for (const engine::Key& key : selection) {
-    if (!key.ns.empty()) {
-      namespaces.insert(key.ns);
-      continue;
-    }
-    if (key.kind != "Project") {
+    if (key.ns.empty() && key.kind != "Project") {
       return std::set<std::string>();
     }
-    KUBIST_TRY(const auto project, home.find(projects(), "", key.name, stop));
-    if (project) {
-      namespaces.insert(resources::project_namespace(*project));
-    }
+    key.ns.empty() ? names.insert(key.name) : namespaces.insert(key.ns);
   }
+  KUBIST_TRY(auto of_projects, namespaces_of_projects(home, names, stop));
+  namespaces.merge(of_projects);
   return namespaces;
 }
 
