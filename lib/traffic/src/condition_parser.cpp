@@ -17,8 +17,8 @@ using util::Result;
 constexpr std::size_t k_max_length = 4096;
 constexpr int k_max_depth = 32;
 constexpr std::size_t k_max_alternatives = 64;
-constexpr std::size_t k_max_name =
-    256;  ///< Envoy takes 1,024 bytes, and no route beside a longer one
+/// Envoy takes 1,024 bytes, and no route beside a longer one.
+constexpr std::size_t k_max_name = 256;
 /// Istio has Envoy refuse a regular expression of more than 32,768 instructions, and with it all
 /// routes of the gateway (re2.max_program_size.error_level). Cookies are written in six orders.
 constexpr std::size_t k_max_program = 10'000;
