@@ -39,6 +39,8 @@ struct Refusal {
 
 /// Objects of manifest items: kinds, namespaces, reading, names.
 std::vector<Attempt> object_attempts();
+/// Accounts, exports and imports of items and Executions.
+std::vector<Attempt> reference_attempts();
 /// Pods: of manifest items, and of scripts.
 std::vector<Attempt> pod_attempts();
 /// Helm items.

@@ -110,17 +110,22 @@ bool is_kubists_own(const Read& read, const Names& names) {
          what == "servicecidrs.networking.k8s.io" || is_of_istio(read, what);
 }
 
+/// Its own namespace, and that of its virtual cluster: what a pattern matches besides is others'.
+bool is_in(const Read& read, const std::string& project) {
+  return read.ns == project || read.ns == project + "-dev";
+}
+
 /// Outside of the project's own namespaces the API server refuses it.
 bool is_as_project(const Read& read, const Names& names) {
   const bool of_other = read.as == names.other_account();
-  const std::string& own = of_other ? names.other : names.project;
   return (of_other || read.as == names.account()) &&
-         (read.ns.empty() || read.ns.starts_with(own) || read.code == 403);
+         (read.ns.empty() || is_in(read, of_other ? names.other : names.project) ||
+          read.code == 403);
 }
 
 /// By an account that impersonates nobody: kubist's own limits end at the projects' namespaces.
 bool is_within_projects(const Read& read, const Names& names) {
-  return read.ns.starts_with(names.project) || read.ns.starts_with(names.other);
+  return is_in(read, names.project) || is_in(read, names.other);
 }
 
 bool is_fine(const Read& read, const Caller& caller, const Names& names) {

@@ -42,8 +42,9 @@ std::vector<Attempt> attempts(const Names& names, bool with_rights_of_the_server
   const std::string service =
       (*get("home", "service", "kubernetes"))["spec"]["clusterIP"].get<std::string>();
   std::vector<Attempt> all;
-  for (const auto& part : {object_attempts(), pod_attempts(), chart_attempts(), place_attempts(),
-                           program_attempts(), traffic_attempts()}) {
+  for (const auto& part :
+       {object_attempts(), reference_attempts(), pod_attempts(), chart_attempts(), place_attempts(),
+        program_attempts(), traffic_attempts()}) {
     for (Attempt each : part) {
       each.name = kubist::util::lower(names.put_in(each.name));
       each.spec = kubist::util::replace_all(names.put_in(each.spec), "NAME-kubeconfig",

@@ -188,6 +188,19 @@ TEST_CASE("controller: requests that take long do not keep a probe waiting") {
   done.notify_all();
 }
 
+TEST_CASE("controller: a page that throws is an error of its request, the next one is answered") {
+  const auto endpoint =
+      Endpoint::listen("127.0.0.1:0", {{"/bad", []() -> Page { throw 1; }},
+                                       {"/worse", []() -> Page { throw std::bad_alloc(); }},
+                                       {"/healthz", [] {
+                                          return Page{200, "ok\n"};
+                                        }}});
+  REQUIRE(endpoint);
+  CHECK(get(**endpoint, "/bad").status == 500);
+  CHECK(get(**endpoint, "/worse").status == 500);
+  CHECK(get(**endpoint, "/healthz").body == "ok\n");
+}
+
 TEST_CASE("controller: an endpoint ends also before it was asked for anything") {
   for (int i = 0; i < 50; ++i) {
     CHECK(Endpoint::listen("127.0.0.1:0", {}));

@@ -2,11 +2,17 @@
 #include "terminal/run_picture.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <new>
 
 #include <doctest/doctest.h>
 
 #include <kubist/engine/graph.hpp>
 #include <kubist/util/text.hpp>
+
+#include "bind.hpp"
+#include "support/comes_true.hpp"
+#include "terminal/live_run.hpp"
 
 using namespace kubist;
 using namespace kubist::cli;
@@ -138,6 +144,31 @@ TEST_CASE("run picture: what is removed, and what comes into view by a later pla
   CHECK(s.lines(80).find("VirtualCluster/vc0  removed") != std::string::npos);
   s.picture.planned(s.graph, {s.node("vc0").id});
   CHECK(s.lines(80).find("1 of 4 done") != std::string::npos);
+}
+
+TEST_CASE("run picture: drawing that throws ends nothing, and goes on") {
+  struct ThrowingSink : Sink {
+    void write(std::string_view /*text*/) override {
+      if (++writes == 1) {
+        throw std::bad_alloc();
+      }
+    }
+    std::atomic<int> writes = 0;
+  };
+  const Stage s;
+  StringSink out;
+  ThrowingSink err;
+  const CommandSpec command{.path = "sample"};
+  const auto arguments = parse_arguments(command, {});
+  REQUIRE(arguments);
+  Context context(*arguments, out, err, {});
+  LiveRun live(context);
+  std::vector<NodeId> all;
+  for (const engine::Node& node : s.graph.nodes()) {
+    all.push_back(node.id);
+  }
+  live.planned(s.graph, all);
+  CHECK(testing::comes_true([&] { return err.writes >= 2; }));
 }
 
 TEST_CASE("picture: what is written meanwhile stays above it") {

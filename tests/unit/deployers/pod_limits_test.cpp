@@ -244,6 +244,18 @@ TEST_CASE("limits: an optional Secret that is not there is none of the pod's, no
   CHECK(without_secrets(*workload, {}).env == workload->env);
 }
 
+TEST_CASE("limits: Secrets for pulling images are judged as all others") {
+  Item script = item();
+  script.config = {{"script", "true"}, {"imagePullSecrets", Json::array({{{"name", "pull"}}})}};
+  const auto workload = parse_workload(script, true, Settings{});
+  REQUIRE(workload);
+  const auto uses = secrets_used(*workload);
+  REQUIRE(uses.size() == 1);
+  CHECK(uses[0].name == "pull");
+  CHECK(uses[0].field == "imagePullSecrets[0]");
+  CHECK(uses[0].optional);
+}
+
 TEST_CASE("limits: no workload mounts what is the sidecar's") {
   const auto refused = [](Json mount) {
     Json mounts = Json::array({std::move(mount)});

@@ -297,6 +297,10 @@ std::vector<SecretUse> secrets_used(const Workload& workload) {
       add_key_use(uses, *key, "name", cat("env[", i, "].valueFrom.secretKeyRef"));
     }
   }
+  for (std::size_t i = 0; i < workload.image_pull_secrets.size(); ++i) {
+    const std::string name(data::string_at(workload.image_pull_secrets[i], {"name"}));
+    uses.push_back({name, {}, true, cat("imagePullSecrets[", i, "]")});  // nodes do without, too
+  }
   return uses;
 }
 

@@ -13,8 +13,7 @@ namespace kubist::executors {
 /// alone can work on them; empty: the whole tree. For load_tree_view().
 util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
                                                   const std::vector<engine::Key>& selection,
-                                                  const std::stop_token& stop,
-                                                  std::size_t enough = SIZE_MAX);
+                                                  const std::stop_token& stop);
 
 /// The same of one namespace; empty or "*": the whole tree.
 std::set<std::string> one_or_all(const std::string& ns);
