@@ -100,6 +100,9 @@ void check_outcome(const std::vector<Attempt>& all, const std::vector<Json>& bef
                    const Names& names, const Caller& caller, const std::string& said) {
   for (const Attempt& each : all) {
     check_attempt(each, names, caller);
+    if (each.reasons.empty()) {  // it has no status of its own: the run says why
+      CHECK_MESSAGE(said.find(cat('/', each.name)) != said.npos, each.name, " is not told of");
+    }
   }
   CHECK(live(bystanders(names)) == before);
   check_writes(audit, caller, names);
