@@ -1,5 +1,7 @@
 #include "answer.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/duration.hpp>
@@ -16,6 +18,10 @@ tl::unexpected<util::Error> broken_list(std::string message) {
 }
 
 namespace {
+
+// What is due at once would be due at once again; what is due after all time is due at once too.
+constexpr std::chrono::seconds k_shortest_pause = std::chrono::seconds(1);
+constexpr std::chrono::seconds k_longest_pause = std::chrono::hours(24) * 365;
 
 bool is_policy_run(const Json& object) {
   return object.is_object() && data::string_at(object, {"kind"}) == k_policy_run;
@@ -74,13 +80,16 @@ util::Result<std::vector<PolicyMessage>> read_results(const Json& output) {
 }
 
 util::Result<std::optional<std::chrono::milliseconds>> read_requeue(const Json& status) {
-  using Requeue = std::optional<std::chrono::milliseconds>;
+  using std::chrono::milliseconds;
+  const auto pause = [](milliseconds said) {
+    return std::optional(std::clamp<milliseconds>(said, k_shortest_pause, k_longest_pause));
+  };
   auto found = status.find("requeueAfter");
   if (found == status.end() || found->is_null()) {
-    return Requeue();
+    return std::optional<milliseconds>();
   }
   if (found->is_number() && found->get<double>() >= 0 && found->get<double>() < 1e9) {
-    return Requeue(std::chrono::milliseconds(static_cast<long long>(found->get<double>() * 1000)));
+    return pause(milliseconds(static_cast<long long>(found->get<double>() * 1000)));
   }
   auto parsed = found->is_string() ? util::parse_duration(found->get<std::string>())
                                    : util::Result<std::chrono::nanoseconds>(
@@ -88,7 +97,7 @@ util::Result<std::optional<std::chrono::milliseconds>> read_requeue(const Json& 
   if (!parsed || parsed->count() < 0) {
     return broken_list("status.requeueAfter must be a duration like 30s, or seconds");
   }
-  return Requeue(std::chrono::ceil<std::chrono::milliseconds>(*parsed));
+  return pause(std::chrono::ceil<milliseconds>(*parsed));
 }
 
 }  // namespace

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <compare>
 #include <map>
-#include <set>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/engine/targets.hpp>
 #include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
 #include "impose.hpp"
@@ -22,9 +19,6 @@ using util::ErrorKind;
 
 Graph Graph::build(std::vector<Node> nodes) { return GraphBuilder(std::move(nodes)).build(); }
 
-namespace {
-
-/// Is it of a kind that an ExecutorDefinition serves?
 bool is_served(const Node& node) {
   return resources::find_kind(node.key.group, node.key.kind) == nullptr;
 }
@@ -36,63 +30,11 @@ void set_problem(Node& node, util::Error problem) {
   }
 }
 
+namespace {
+
 /// Has the Project made or adopted that namespace, as its status tells?
 bool keeps(const Node& project, const std::string& ns) {
   return data::string_at(project.status(), {"namespace"}) == ns;
-}
-
-/// The virtual cluster that it names.
-void find_target(Node& node) {
-  node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
-  if (node.target.empty() && is_served(node)) {
-    set_problem(node, util::make_error(ErrorKind::invalid,
-                                       cat(to_string(node), " names no virtual cluster"),
-                                       "Set spec.virtualClusterRef or spec.virtualClusterSelector.",
-                                       "NoVirtualCluster"));
-  }
-}
-
-/// One node per virtual cluster that is selected, or was when something was made there. Where none
-/// is selected the object is one node below its Project too, so that it is seen.
-std::vector<Node> targets_of(Node node,
-                             const std::vector<std::shared_ptr<const Json>>& virtual_clusters) {
-  const auto selector = resources::LabelSelector::from_json(
-      *data::find_path(node.spec(), {"virtualClusterSelector"}));
-  std::set<std::string> names;
-  for (const auto& object : virtual_clusters) {
-    const resources::ObjectView view(*object);
-    if (selector && view.ns() == node.key.ns && selector->matches(view.labels())) {
-      names.emplace(view.name());
-    }
-  }
-  node.selected.emplace(names.begin(), names.end());
-  std::vector<Node> targets;
-  const auto add = [&](const std::string& name, bool leaving) {
-    Node& target = targets.emplace_back(node);
-    target.become_target(name);
-    target.leaving = leaving;
-  };
-  for (const std::string& name : names) {
-    add(name, false);
-  }
-  for (const std::string& name : target_names(node.status())) {
-    if (!names.contains(name)) {
-      add(name, true);
-    }
-  }
-  if (names.empty()) {
-    auto problem = selector ? util::make_error(ErrorKind::invalid,
-                                               cat(to_string(node),
-                                                   ": virtualClusterSelector selects no "
-                                                   "VirtualCluster in ",
-                                                   node.key.ns),
-                                               "Label one, or correct the selector.")
-                            : selector.error();
-    problem.reason = selector ? "NoVirtualCluster" : "InvalidSelector";
-    set_problem(node, std::move(problem));
-    targets.push_back(std::move(node));
-  }
-  return targets;
 }
 
 }  // namespace
@@ -110,31 +52,6 @@ Graph GraphBuilder::build() {
   sort_children();
   find_cycles();
   return std::move(m_graph);
-}
-
-void GraphBuilder::expand_targets(std::vector<Node> nodes) {
-  std::vector<std::shared_ptr<const Json>> virtual_clusters;
-  for (const Node& node : nodes) {
-    if (node.key.kind == "VirtualCluster") {
-      virtual_clusters.push_back(node.object);
-    }
-  }
-  const auto spread = std::stable_partition(nodes.begin(), nodes.end(), [](const Node& node) {
-    return data::find_path(node.spec(), {"virtualClusterSelector"}) == nullptr;
-  });
-  std::for_each(nodes.begin(), spread, find_target);
-  std::vector<Node> targets;
-  for (auto node = spread; node != nodes.end(); ++node) {
-    std::vector<Node> all;
-    read_part(*node, [&] { all = targets_of(*node, virtual_clusters); });
-    if (node->unreadable) {
-      all = {std::move(*node)};
-    }
-    std::move(all.begin(), all.end(), std::back_inserter(targets));
-  }
-  nodes.erase(spread, nodes.end());
-  m_graph.m_nodes = std::move(nodes);
-  std::move(targets.begin(), targets.end(), std::back_inserter(m_graph.m_nodes));
 }
 
 void GraphBuilder::sort_and_index() {
@@ -251,34 +168,6 @@ void GraphBuilder::impose_policies() {
          up = m_graph.m_nodes[up].parent) {
       if (const auto found = all.find(up); found != all.end()) {
         impose(node, found->second, to_string(m_graph.m_nodes[up]));
-      }
-    }
-  }
-}
-
-void GraphBuilder::resolve_dependencies() {
-  for (Node& node : m_graph.m_nodes) {
-    for (const Key& dependency : node.depends_on) {
-      auto found = m_graph.find(dependency);
-      std::erase_if(found, [&](NodeId id) { return m_graph[id].leaving; });
-      if (found.empty() && !node.problem) {
-        std::string where =
-            dependency.ns.empty() ? std::string() : cat(" in namespace ", dependency.ns);
-        node.problem = util::make_error(ErrorKind::invalid,
-                                        cat(to_string(node), " depends on ", to_string(dependency),
-                                            ", which does not exist", where));
-        node.problem->reason = node.problem_reason = "DependencyNotFound";
-      }
-      // Of several targets the one on the same virtual cluster is meant, where there is one.
-      for (NodeId id : found) {
-        if (!node.target.empty() && m_graph[id].target == node.target) {
-          found = {id};
-          break;
-        }
-      }
-      for (NodeId id : found) {
-        node.waits_for.push_back(id);
-        m_graph.m_nodes[id].waited_by.push_back(node.id);
       }
     }
   }

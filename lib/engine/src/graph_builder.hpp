@@ -7,6 +7,12 @@
 
 namespace kubist::engine {
 
+/// Is it of a kind that an ExecutorDefinition serves?
+bool is_served(const Node& node);
+
+/// Sets why the node cannot run.
+void set_problem(Node& node, util::Error problem);
+
 /// Builds a Graph in linear time (but for one sort); see Graph::build.
 class GraphBuilder {
  public:

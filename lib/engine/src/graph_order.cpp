@@ -1,15 +1,76 @@
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include <kubist/util/text.hpp>
 
 #include "graph_builder.hpp"
 
-// In which order a graph's nodes run, and cycles in which none can.
+// What waits for what, in which order a graph's nodes run, and cycles in which none can.
 namespace kubist::engine {
 
 using util::cat;
 using util::ErrorKind;
+
+namespace {
+
+constexpr std::size_t k_max_edges = 500'000;  // of a namespace
+constexpr std::size_t k_shown = 20;           // nodes of a cycle in its message
+
+/// Of several targets the one on the same virtual cluster is meant, where there is one. `all` is
+/// sorted, so by target.
+std::span<const NodeId> meant(const Graph& graph, const std::vector<NodeId>& all,
+                              const std::string& target) {
+  const auto target_of = [&](NodeId id) -> const std::string& { return graph[id].target; };
+  const auto same = std::ranges::lower_bound(all, target, {}, target_of);
+  const bool found = !target.empty() && same != all.end() && target_of(*same) == target;
+  return found ? std::span(same, 1) : std::span(all);
+}
+
+util::Error not_found(const Node& node, const Key& dependency) {
+  const std::string where = dependency.ns.empty() ? "" : cat(" in namespace ", dependency.ns);
+  return util::make_error(
+      ErrorKind::invalid,
+      cat(to_string(node), " depends on ", to_string(dependency), ", which does not exist", where),
+      "", "DependencyNotFound");
+}
+
+util::Error too_many(const Node& node) {
+  return util::make_error(ErrorKind::invalid,
+                          cat(to_string(node), ": with its dependencies on each target, namespace ",
+                              node.key.ns, " has more than ", k_max_edges),
+                          "Depend on what is on the same virtual clusters, or on fewer objects.",
+                          "TooManyDependencies");
+}
+
+}  // namespace
+
+void GraphBuilder::resolve_dependencies() {
+  std::unordered_map<Key, std::vector<NodeId>, KeyHash> known;
+  std::unordered_map<std::string, std::size_t> edges;  // by namespace
+  for (Node& node : m_graph.m_nodes) {
+    for (const Key& dependency : node.depends_on) {
+      const auto [entry, fresh] = known.try_emplace(dependency);
+      if (fresh) {
+        entry->second = m_graph.find(dependency);
+        std::erase_if(entry->second, [&](NodeId id) { return m_graph[id].leaving; });
+      }
+      const auto found = meant(m_graph, entry->second, node.target);
+      if (found.empty() && !node.problem) {
+        set_problem(node, not_found(node, dependency));
+      }
+      if (edges[node.key.ns] + found.size() > k_max_edges) {
+        set_problem(node, too_many(node));
+        break;
+      }
+      edges[node.key.ns] += found.size();
+      for (const NodeId id : found) {
+        node.waits_for.push_back(id);
+        m_graph.m_nodes[id].waited_by.push_back(node.id);
+      }
+    }
+  }
+}
 
 std::size_t GraphBuilder::depth(NodeId id) const {
   std::size_t depth = 0;
@@ -128,8 +189,11 @@ void GraphBuilder::find_cycles() {
 
 void GraphBuilder::report_cycle(const std::vector<NodeId>& cycle) {
   std::string text;
-  for (NodeId id : cycle) {
+  for (NodeId id : std::span(cycle).first(std::min(cycle.size(), k_shown))) {
     text += to_string(m_graph[id]) + " -> ";
+  }
+  if (cycle.size() > k_shown) {
+    text += cat("... (", cycle.size(), " in all) -> ");
   }
   text += to_string(m_graph[cycle.front()]);
   auto error =

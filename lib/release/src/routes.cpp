@@ -130,7 +130,7 @@ util::Result<> check_one_target(const engine::Graph& graph, const engine::Node& 
   for (const std::string& route : routes) {
     const auto found = graph.find(route_key(release, route));
     if (!release.target.empty() && std::any_of(found.begin(), found.end(), [&](engine::NodeId id) {
-          return graph[id].selected.has_value();
+          return graph[id].selected != nullptr;
         })) {
       return util::fail(util::ErrorKind::invalid,
                         cat("TrafficRoute ", route,

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <kubist/util/text.hpp>
+
 #include "fakes.hpp"
 
 using namespace kubist::engine;
@@ -109,6 +111,19 @@ TEST_CASE("graph: items that cannot be ordered are a problem before anything run
   CHECK(bad.problem->message ==
         "Execution/shop/bad: item a depends on item nope, which does not exist");
   CHECK_FALSE(graph[only(graph, key("Execution", "shop", "later"))].problem);
+}
+
+TEST_CASE("graph: of a long cycle the message shows the first nodes") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  for (int i = 0; i < 3000; ++i) {
+    home.add("Execution", "shop", std::to_string(i),
+             {{"dependsOn", {kubist::util::cat("Execution/", (i + 1) % 3000)}}});
+  }
+  const auto problems = home.graph().problems();
+  REQUIRE(problems.size() == 3000);
+  CHECK(problems[0].message.size() < 1000);
+  CHECK(problems[0].message.find("... (3000 in all)") != std::string::npos);
 }
 
 TEST_CASE("graph: a dependency on what stands below is a cycle") {

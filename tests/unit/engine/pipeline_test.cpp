@@ -302,6 +302,20 @@ TEST_CASE("pipeline: a PolicyRun among the items counts as well") {
   CHECK(read->requeue_after == std::chrono::milliseconds(2500));
 }
 
+TEST_CASE("pipeline: a pause that a policy names is neither nothing nor beyond all time") {
+  Json resource = make_object("Cluster", "p", "c");
+  Json input = {{"kind", "ResourceList"}, {"items", {resource}}};
+  const auto pause = [&](const Json& said) {
+    Json output = input;
+    output["functionConfig"] = {{"kind", "PolicyRun"}, {"status", {{"requeueAfter", said}}}};
+    return *read_policy_output(input, output)->requeue_after;
+  };
+  CHECK(pause("2562047h") == std::chrono::hours(365 * 24));
+  CHECK(pause(999'999'999) == std::chrono::hours(365 * 24));
+  CHECK(pause("0s") == std::chrono::seconds(1));
+  CHECK(pause(0.2) == std::chrono::seconds(1));
+}
+
 TEST_CASE("pipeline: a definition's own functionConfig takes whole values only") {
   PolicyDefinition definition;
   definition.function_config = {

@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include <kubist/engine/targets.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
 
 #include "fakes.hpp"
 
@@ -96,6 +99,84 @@ TEST_CASE("targets: none selected, and a selector that does not read, are seen b
   CHECK(reason({{"matchLabels", {{"tier", "none"}}}}) == "NoVirtualCluster");
   CHECK(reason({{"matchExpressions", Json::array({{{"key", "tier"}, {"operator", "In"}}})}}) ==
         "InvalidSelector");
+}
+
+TEST_CASE("targets: an object beyond a limit is one node that says so, and all else goes on") {
+  Shop home;
+  const auto add_clusters = [&](const std::string& tier, int count) {
+    for (int i = 0; i < count; ++i) {
+      Json& object = home.add("VirtualCluster", "shop", tier + std::to_string(1000 + i),
+                              {{"clusterRef", {{"name", "eu"}}}});
+      object["metadata"]["labels"] = {{"tier", tier}};
+    }
+  };
+  const auto all_of = [](const char* tier) {
+    return Json{{"virtualClusterSelector", {{"matchLabels", {{"tier", tier}}}}}};
+  };
+  const auto problem = [&](const char* kind) {
+    const Graph graph = home.graph();
+    const auto nodes = nodes_of(graph, kind, "big");
+    CHECK(nodes_of(graph, "TrafficRoute", "web").size() == 2);
+    CHECK_FALSE(nodes_of(graph, "TrafficRoute", "web")[0]->problem);
+    return nodes.size() == 1 ? nodes[0]->problem_reason : std::to_string(nodes.size());
+  };
+  home.add("Destination", "shop", "big", all_of("many"));
+  add_clusters("many", 500);
+  SUBCASE("of what it selects") {
+    CHECK(problem("Destination") == "500");
+    const Graph graph = home.graph();
+    const auto nodes = nodes_of(graph, "Destination", "big");
+    CHECK(nodes[0]->selected == nodes[499]->selected);  // shared, not copied
+    add_clusters("many", 501);
+    CHECK(problem("Destination") == "TooManyTargets");
+  }
+  SUBCASE("of what its status says") {
+    Json& targets = home.at("Destination", "shop", "big")["status"]["targets"];
+    for (int i = 0; i < 1000; ++i) {
+      targets.push_back({{"virtualCluster", "gone" + std::to_string(i)}});
+    }
+    CHECK(problem("Destination") == "1500");
+    targets.push_back({{"virtualCluster", "gone"}});
+    CHECK(problem("Destination") == "TooManyTargets");
+  }
+  SUBCASE("of copies of its policies") {
+    Json& spec = home.at("Destination", "shop", "big")["spec"];
+    spec["policies"] = {{{"name", "own"}, {"parameters", {{"text", std::string(600'000, 'x')}}}}};
+    CHECK(problem("Destination") == "TooManyTargets");
+  }
+  SUBCASE("of the namespace, where a small one still fits") {
+    for (int i = 0; i < 98; ++i) {
+      home.add("Destination", "shop", "d" + std::to_string(i), all_of("many"));
+    }
+    home.at("Destination", "shop", "big")["status"]["targets"] = {{{"virtualCluster", "gone"}}};
+    home.add("EntryGateway", "shop", "big", all_of("many"));
+    CHECK(problem("Destination") == "501");
+    CHECK(problem("EntryGateway") == "TooManyTargets");
+  }
+}
+
+TEST_CASE("targets: dependencies between targets of different virtual clusters are limited") {
+  Shop home;
+  for (int i = 0; i < 500; ++i) {
+    for (const std::string tier : {"a", "b"}) {
+      Json& object = home.add("VirtualCluster", "shop", tier + std::to_string(i),
+                              {{"clusterRef", {{"name", "eu"}}}});
+      object["metadata"]["labels"] = {{"tier", tier}};
+    }
+  }
+  Json on_b{{"virtualClusterSelector", {{"matchLabels", {{"tier", "b"}}}}}};
+  for (const char* name : {"one", "two", "three"}) {
+    home.add("Destination", "shop", name,
+             {{"virtualClusterSelector", {{"matchLabels", {{"tier", "a"}}}}}});
+    on_b["dependsOn"].push_back(util::cat("Destination/", name));
+  }
+  home.add("TrafficRoute", "shop", "all", on_b);
+  const Graph graph = home.graph();
+  const auto nodes = nodes_of(graph, "TrafficRoute", "all");
+  const auto stuck = [](const Node* node) { return node->problem_reason == "TooManyDependencies"; };
+  CHECK(std::count_if(nodes.begin(), nodes.end(), stuck) == 500 - 333);
+  CHECK_FALSE(stuck(nodes[0]));
+  CHECK(graph.problems().size() == 500 - 333);
 }
 
 TEST_CASE("targets: a dependency is met on the same virtual cluster") {

@@ -12,6 +12,7 @@
 #include "world/work.hpp"
 
 using namespace site;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -46,9 +47,9 @@ struct DriftSite : Site {
                  {{"metadata", {{"labels", {{"changed", "yes"}}}}}});
   }
   /// What it tells of until it tells of that owner, "NAMESPACE/NAME": of what a run made, too.
-  std::set<std::string> told_until(const std::string& last) {
+  std::set<std::string> told_until(const std::string& last, std::chrono::seconds most = 30s) {
     std::set<std::string> names;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto end = std::chrono::steady_clock::now() + most;
     while (!names.contains(last) && std::chrono::steady_clock::now() < end) {
       for (const auto& [key, cause] : inbox.take(end, {})) {
         CHECK(cause == engine::Cause::drift);
@@ -56,6 +57,18 @@ struct DriftSite : Site {
       }
     }
     return names;
+  }
+
+  /// Changes the namespace until that is told: what the first listing of a watch shows is not.
+  void await_watch(const std::shared_ptr<testing::FakeCluster>& where, const std::string& ns,
+                   const std::string& node) {
+    bool told = false;
+    for (int turn = 0; !told && turn < 30; ++turn) {
+      where->patch("namespaces", ns, "", kube::PatchType::merge,
+                   {{"metadata", {{"labels", {{"turn", std::to_string(turn)}}}}}});
+      told = told_until(node, 1s).contains(node);
+    }
+    REQUIRE(told);
   }
 
   executors::Inbox inbox;
@@ -91,6 +104,7 @@ TEST_CASE("drift watches: a mark wakes no node of a project that keeps nothing t
 
 TEST_CASE("drift watches: a namespace wakes whose it is, at a target nobody else") {
   DriftSite s;
+  s.await_watch(s.far, "shop-away", "shop/away");
   s.far->patch("namespaces", "blog-away", "", kube::PatchType::merge,
                s.mark("VirtualCluster.kubist.io/shop/forged"));
   s.far->remove("namespaces", "blog-away");

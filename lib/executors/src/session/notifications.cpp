@@ -113,7 +113,7 @@ void Notifications::tell_sink(const Place& place, const notify::Sink& sink,
       }
       break;
     case notify::SinkType::events:
-      make_events(sink, batch);
+      make_events(place, sink, batch);
       break;
     default:
       if (const auto posted = post(place, sink, batch); !posted) {
@@ -126,7 +126,7 @@ util::Result<> Notifications::post(const Place& place, const notify::Sink& sink,
                                    const notify::Batch& batch) {
   KUBIST_TRY(const std::string url, address_of(place, sink));
   if (sink.type == notify::SinkType::slack) {
-    m_courier.send(called(sink), notify::slack_post(url, batch));
+    m_courier.send(place.ns(), called(sink), notify::slack_post(url, batch));
     return {};
   }
   util::Secret key;
@@ -134,7 +134,7 @@ util::Result<> Notifications::post(const Place& place, const notify::Sink& sink,
     KUBIST_TRY(std::string text, read_secret(place, sink.signing_key));
     key = util::Secret(std::move(text));
   }
-  m_courier.send(called(sink), notify::webhook_post(url, batch, key));
+  m_courier.send(place.ns(), called(sink), notify::webhook_post(url, batch, key));
   return {};
 }
 
@@ -156,7 +156,8 @@ util::Result<std::string> Notifications::read_secret(const Place& place,
   return secret_value(*m_home, place.ns(), from.name, from.key);
 }
 
-void Notifications::make_events(const notify::Sink& sink, const notify::Batch& batch) {
+void Notifications::make_events(const Place& place, const notify::Sink& sink,
+                                const notify::Batch& batch) {
   const std::size_t count = std::min(batch.messages.size(), k_max_events);
   for (std::size_t at = 0; at < count; ++at) {
     const Json event = notify::event_of(batch, at);
@@ -164,7 +165,7 @@ void Notifications::make_events(const notify::Sink& sink, const notify::Batch& b
     if (sink.by_default && m_refused->has(ns)) {
       continue;
     }
-    if (const auto ended = m_courier.track(called(sink))) {
+    if (const auto ended = m_courier.track(place.ns(), called(sink))) {
       m_home->start(kube::create(kube::well_known::events(), event, {}),
                     [ended, quiet = sink.by_default, refused = m_refused,
                      ns](const util::Result<kube::Reply>& reply) {

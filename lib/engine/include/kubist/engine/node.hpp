@@ -41,8 +41,8 @@ struct Node {
   NodeId id = k_no_node;  ///< set by Graph
   Key key;
   std::string target;  ///< VirtualCluster that this node is for; empty for other kinds
-  /// The virtual clusters that its virtualClusterSelector selects, sorted; nothing: it has none.
-  std::optional<std::vector<std::string>> selected;
+  /// The virtual clusters that its virtualClusterSelector selects, sorted; null: it has none.
+  std::shared_ptr<const std::vector<std::string>> selected;
   /// Its virtual cluster is not selected any more: what the object has there goes, and no more.
   bool leaving = false;
   std::string uid;

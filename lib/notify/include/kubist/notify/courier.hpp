@@ -22,14 +22,15 @@ class Courier {
   /// How long a program waits at its end for receivers that do not answer.
   static constexpr std::chrono::seconds k_last_wait{5};
 
-  /// Returns at once. `what` is said of it in trouble: "notification ci (webhook)".
-  void send(const std::string& what, http::Request request);
+  /// Returns at once. `what` is said of it in trouble: "notification ci (webhook)". `project` is
+  /// whose it is: a share of the places is all that one gets.
+  void send(const std::string& project, const std::string& what, http::Request request);
 
   /// Says how it ended: with what went wrong, or empty. Called once.
   using Ended = std::function<void(const std::string& problem)>;
-  /// Counts as under way what is sent by other means. Null where 200 are already: it is to be
-  /// dropped, and trouble knows.
-  Ended track(const std::string& what);
+  /// Counts as under way what is sent by other means. Null where the project has its share already:
+  /// it is to be dropped, and trouble knows.
+  Ended track(const std::string& project, const std::string& what);
 
  private:
   struct State;
