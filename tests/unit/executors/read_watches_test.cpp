@@ -4,7 +4,10 @@
 
 #include <kubist/engine/node.hpp>
 
+#include "support/comes_true.hpp"
+#include "support/fake_cluster.hpp"
 #include "support/objects.hpp"
+#include "world/absences.hpp"
 
 using namespace kubist;
 using executors::Read;
@@ -47,4 +50,30 @@ TEST_CASE("reads: not what pods read, and nothing inside manifests and values") 
                 {{"manifests", {{{"kind", "Pod"}, {"spec", pod}}}},
                  {"values", {{"secretRef", {{"name", "of-a-chart"}}}}}}}}) ==
         std::set<Read>{{"Secret", "shop", "values"}});
+}
+
+TEST_CASE("reads: of projects that are not watched nothing is read") {
+  testing::FakeCluster home;
+  std::vector<engine::Node> nodes;
+  for (const char* ns : {"shop", "blog", "bank"}) {
+    nodes.push_back(engine::make_node(testing::object("Project", "", ns)));
+    nodes.push_back(engine::make_node(
+        testing::object("Cluster", ns, "far", {{"kubeconfigSecretRef", {{"name", "far"}}}})));
+  }
+  const engine::Graph graph = engine::Graph::build(std::move(nodes));
+  executors::Absences absences;
+  executors::Inbox inbox;
+  executors::ReadWatches watches(home.connect(), inbox, absences);
+  watches.follow(graph, {.or_else = {"shop", "blog"}});
+  const auto read = [&] {
+    std::set<std::string> namespaces;
+    for (const testing::LoggedRequest& each : home.log()) {
+      if (each.resource == "secrets" && each.verb == "watch") {
+        namespaces.insert(each.ns);
+      }
+    }
+    return namespaces;
+  };
+  CHECK(testing::comes_true([&] { return read().size() >= 2; }));
+  CHECK(read() == std::set<std::string>{"blog", "shop"});
 }

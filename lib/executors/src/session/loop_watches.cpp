@@ -52,7 +52,7 @@ void LoopWatches::follow(const engine::Graph& tree, bool fresh,
   m_istio.follow(tree);
   m_workloads.follow(m_session.clients(), tree);
   if (fresh) {
-    m_reads.follow(tree);
+    m_reads.follow(tree, m_where);
   }
   for (const kube::ApiResource& resource : served) {
     auto& watch = m_kinds[resource.group_resource()];

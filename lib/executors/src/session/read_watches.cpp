@@ -89,10 +89,10 @@ void ReadWatches::watch(const std::string& kind, const std::string& ns, Place& p
       });
 }
 
-void ReadWatches::follow(const engine::Graph& graph) {
+void ReadWatches::follow(const engine::Graph& graph, const WatchedNamespaces& watched) {
   std::map<std::pair<std::string, std::string>, Readers> readers;
   for (const engine::Node& node : graph.nodes()) {
-    for (const Read& read : reads_of(node)) {
+    for (const Read& read : watched.allows(node.key.ns) ? reads_of(node) : std::set<Read>()) {
       readers[{read.kind, read.ns}][read.name].insert(node.key);
     }
   }

@@ -31,8 +31,9 @@ class ReadWatches {
  public:
   /// REQUIRES: `inbox` and `absences` outlive it.
   ReadWatches(std::shared_ptr<kube::Client> home, Inbox& inbox, Absences& absences);
-  /// Watches what the nodes of this graph read, ends the watches of what none does any more.
-  void follow(const engine::Graph& graph);
+  /// Watches what the nodes of this graph in the watched namespaces read, ends the watches of what
+  /// none does any more.
+  void follow(const engine::Graph& graph, const WatchedNamespaces& watched);
 
  private:
   using Readers = std::map<std::string, std::set<engine::Key>>;  ///< by the name of what they read
