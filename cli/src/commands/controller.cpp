@@ -49,6 +49,7 @@ util::Result<> control(Context& context, const Arguments& arguments) {
     telemetry->requested(method, url, status);
   });
   KUBIST_TRY(const auto client, context.client());
+  telemetry->home(client->server());
   KUBIST_TRY(const std::string ns, context.ns());
   executors::Replica replica(client, {ns, process_identity(), [&context](const std::string& line) {
                                         context.log().line(line);

@@ -15,6 +15,8 @@ namespace kubist::cli {
 class Telemetry {
  public:
   Telemetry();
+  /// The home cluster's address; before the first request.
+  void home(std::string_view server);
   /// A request to an API server: its method, its URL and the status of the answer, 0 for none.
   void requested(std::string_view method, std::string_view url, int status);
   /// What asks for a run.
@@ -27,6 +29,7 @@ class Telemetry {
 
  private:
   Instruments m_instruments;
+  std::string m_home;  ///< host and port
 };
 
 }  // namespace kubist::cli

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t k_max_depth = 200;
 constexpr std::size_t k_max_pattern = 10'000;
+constexpr std::int64_t k_small_pattern = std::int64_t{32} << 10U;
+constexpr std::int64_t k_all_patterns = std::int64_t{16} << 20U;
 
 class Compiler {
  public:
@@ -180,19 +182,34 @@ class Compiler {
   }
 
   Result<> fill_pattern(SchemaNode& node, const Json& json) {
-    const std::string_view text = string_at(json, {"pattern"});
-    if (text.empty()) {
-      return {};
+    if (const std::string_view text = string_at(json, {"pattern"}); !text.empty()) {
+      KUBIST_TRY(node.pattern, pattern_of(text));
+    }
+    return {};
+  }
+
+  /// The same one for the same text. Most are small: large ones get their memory at a second try.
+  Result<std::shared_ptr<const Pattern>> pattern_of(std::string_view text) {
+    if (const auto known = m_patterns.find(text); known != m_patterns.end()) {
+      return known->second;
     }
     if (text.size() > k_max_pattern) {
       return error("the pattern is too long");
     }
-    auto pattern = std::make_shared<Pattern>(text);
+    auto pattern = std::make_shared<const Pattern>(text, k_small_pattern);
+    if (pattern->regex.error_code() == re2::RE2::ErrorPatternTooLarge) {
+      pattern = std::make_shared<const Pattern>(text, k_pattern_memory);
+    }
     if (!pattern->regex.ok()) {
       return error(cat("pattern \"", text, "\": ", pattern->regex.error()));
     }
-    node.pattern = std::move(pattern);
-    return {};
+    m_impl.pattern_memory += pattern->memory();
+    if (m_impl.pattern_memory > k_all_patterns) {
+      return error(cat("with pattern \"", text, "\" the different patterns take more than ",
+                       k_all_patterns >> 20U, " MiB of memory"));
+    }
+    m_patterns.emplace(pattern->text, pattern);
+    return pattern;
   }
 
   Result<> fill_children(SchemaNode& node, const Json& json, std::size_t depth) {
@@ -237,6 +254,7 @@ class Compiler {
   const Json& m_components;
   std::string m_path;
   std::unordered_map<std::string, const SchemaNode*> m_references;
+  std::unordered_map<std::string_view, std::shared_ptr<const Pattern>> m_patterns;
 };
 
 }  // namespace
@@ -282,6 +300,8 @@ Result<Schema> Schema::compile(const Json& schema, const Json& components) {
 }
 
 const SchemaNode& Schema::root() const { return *m_impl->root; }
+
+std::int64_t Schema::pattern_memory() const { return m_impl->pattern_memory; }
 
 bool SchemaNode::open() const {
   return preserve_unknown || additional_allowed ||

@@ -11,15 +11,18 @@ namespace kubist::data {
 
 inline constexpr std::int64_t k_pattern_memory = std::int64_t{1} << 20U;
 
-/// RE2: the engine that the API server's Go uses too, linear in the input.
+/// RE2: the engine that the API server's Go uses too, linear in the input. `memory` is the most
+/// that it takes, with what it keeps of matches.
 struct Pattern {
-  explicit Pattern(std::string_view source) : text(source), regex(text, quiet()) {}
-  static re2::RE2::Options quiet() {
+  explicit Pattern(std::string_view source, std::int64_t memory = k_pattern_memory)
+      : text(source), regex(text, quiet(memory)) {}
+  static re2::RE2::Options quiet(std::int64_t memory) {
     re2::RE2::Options options;
     options.set_log_errors(false);
-    options.set_max_mem(k_pattern_memory);
+    options.set_max_mem(memory);
     return options;
   }
+  std::int64_t memory() const { return regex.options().max_mem(); }
   std::string text;
   re2::RE2 regex;
 };
@@ -27,6 +30,7 @@ struct Pattern {
 struct Schema::Impl {
   std::deque<SchemaNode> nodes;
   const SchemaNode* root = nullptr;
+  std::int64_t pattern_memory = 0;
 };
 
 /// Is a string of that format? Unknown formats pass, as in the API server.

@@ -25,6 +25,7 @@ constexpr std::string_view k_filter =
     R"(istio_request_duration_milliseconds|^server\.uptime$)";
 
 constexpr std::size_t k_max_statistics = std::size_t{64} << 20U;  // of one pod
+constexpr std::size_t k_max_reading = std::size_t{64} << 20U;     // what is kept of all pods
 
 bool is_ours(std::string_view metric) {
   return metric.starts_with("envoy_") || metric.starts_with("istio_request");
@@ -86,6 +87,14 @@ class GatewayProvider : public Provider {
   std::shared_ptr<Reading> reading_of(std::vector<GatewayPods> gateways) {
     std::sort(gateways.begin(), gateways.end());
     const std::lock_guard lock(m_mutex);
+    const auto oldest = m_options.clock->monotonic() - m_options.max_age;
+    std::erase_if(m_readings, [&](const auto& known) {
+      if (known.second.use_count() > 1) {
+        return false;
+      }
+      const std::lock_guard nobody(known.second->mutex);
+      return !known.second->made || *known.second->made < oldest;
+    });
     std::shared_ptr<Reading>& reading = m_readings[std::move(gateways)];
     if (!reading) {
       reading = std::make_shared<Reading>();
@@ -168,7 +177,8 @@ class GatewayProvider : public Provider {
     for (std::size_t i = 0; i < m_options.ports.size(); ++i) {
       const std::size_t which = (start + i) % m_options.ports.size();
       Readings own;
-      auto failure = read_port(pod, m_options.ports[which], own, stop);
+      const std::size_t room = k_max_reading - std::min(k_max_reading, readings.memory());
+      auto failure = read_port(pod, m_options.ports[which], room, own, stop);
       if (!failure) {
         m_port = which;
         readings.merge(std::move(own));
@@ -184,8 +194,8 @@ class GatewayProvider : public Provider {
     return first;
   }
 
-  std::optional<Answer> read_port(const GatewayPod& pod, int port, Readings& readings,
-                                  const std::stop_token& stop) {
+  std::optional<Answer> read_port(const GatewayPod& pod, int port, std::size_t room,
+                                  Readings& readings, const std::stop_token& stop) {
     bool is_envoy = false;
     bool all_numbers = true;
     bool html = false;
@@ -211,10 +221,15 @@ class GatewayProvider : public Provider {
           if (auto fed = text.feed(bytes); !fed) {
             malformed = std::move(fed).error();
           }
-          return !malformed;
+          return !malformed && readings.memory() <= room;
         },
         stop);
     const std::string who = cat("pod ", pod.ns, '/', pod.name, ", port ", port, ": ");
+    if (readings.memory() > room) {
+      return Answer{Verdict::inconclusive, std::string(k_reason_error),
+                    cat(who, "with it the statistics of the gateway's pods take more than ",
+                        k_max_reading >> 20U, " MiB of memory")};
+    }
     if (!malformed && response && response->status / 100 == 2) {
       if (auto ended = text.finish(); !ended) {
         malformed = std::move(ended).error();

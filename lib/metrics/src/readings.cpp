@@ -17,6 +17,10 @@ constexpr std::string_view k_rq_time = "envoy_cluster_upstream_rq_time";
 constexpr std::string_view k_requests = "istio_requests_total";
 constexpr std::string_view k_duration = "istio_request_duration_milliseconds";
 
+// About what a series and a bucket of its histogram take besides names.
+constexpr std::size_t k_series = 256;
+constexpr std::size_t k_bucket = 64;
+
 /// The label under Istio's bootstrap, else under Envoy's default tags.
 std::string_view either(const Labels& labels, std::string_view istio, std::string_view envoy) {
   const std::string_view value = label(labels, istio);
@@ -41,21 +45,6 @@ char response_class(std::string_view name, const Labels& labels) {
 bool is_histogram(std::string_view name, std::string_view histogram) {
   return name.starts_with(histogram) &&
          (name.substr(histogram.size()) == "_bucket" || name.substr(histogram.size()) == "_sum");
-}
-
-/// One of them. False: the bound is no number.
-bool add_histogram(std::string_view suffix, const Labels& labels, double value,
-                   std::map<double, double>& buckets, double& sum) {
-  if (suffix == "_sum") {
-    sum += value;
-  } else {
-    double le = 0;
-    if (!parse_metric_value(label(labels, "le"), le) || std::isnan(le)) {
-      return false;
-    }
-    buckets[le] += value;
-  }
-  return true;
 }
 
 }  // namespace
@@ -100,16 +89,25 @@ bool Readings::add(std::string_view name, const Labels& labels, double value,
   return true;
 }
 
+Readings::Counters& Readings::counters(Table& table, std::string_view host, Key key) {
+  auto found = table.find(host);
+  if (found == table.end()) {
+    found = table.try_emplace(std::string(host)).first;
+    m_memory += k_series + host.size();
+  }
+  const std::size_t names = key.version.size() + key.workload.size() + key.id.size();
+  const auto [entry, fresh] = found->second.try_emplace(std::move(key));
+  m_memory += fresh ? k_series + names : 0;
+  return entry->second;
+}
+
 Readings::Counters* Readings::envoy_counters(const Labels& labels, std::string_view process) {
   ClusterName cluster;
   if (!parse_cluster_name(either(labels, "cluster_name", "envoy_cluster_name"), cluster)) {
     return nullptr;
   }
-  auto host = m_envoy.find(cluster.host);
-  if (host == m_envoy.end()) {
-    host = m_envoy.try_emplace(std::string(cluster.host)).first;
-  }
-  return &host->second[{std::string(cluster.subset), {}, cat(process, '|', cluster.port)}];
+  return &counters(m_envoy, cluster.host,
+                   {std::string(cluster.subset), {}, cat(process, '|', cluster.port)});
 }
 
 Readings::Counters* Readings::istio_counters(const Labels& labels, std::string_view process) {
@@ -117,14 +115,28 @@ Readings::Counters* Readings::istio_counters(const Labels& labels, std::string_v
   if (service.empty()) {
     return nullptr;
   }
-  auto host = m_istio.find(service);
-  if (host == m_istio.end()) {
-    host = m_istio.try_emplace(std::string(service)).first;
-  }
   const std::string_view version = label(labels, "destination_version");
   const std::string_view workload = label(labels, "destination_workload");
-  return &host->second[{std::string(version), std::string(workload),
-                        cat(process, '|', workload, '|', version)}];
+  return &counters(
+      m_istio, service,
+      {std::string(version), std::string(workload), cat(process, '|', workload, '|', version)});
+}
+
+/// A line of a histogram. False: the bound is no number.
+bool Readings::add_histogram(std::string_view suffix, const Labels& labels, double value,
+                             Counters& counters) {
+  if (suffix == "_sum") {
+    counters.latency_sum += value;
+    return true;
+  }
+  double le = 0;
+  if (!parse_metric_value(label(labels, "le"), le) || std::isnan(le)) {
+    return false;
+  }
+  const auto [bucket, fresh] = counters.latency.try_emplace(le, 0);
+  bucket->second += value;
+  m_memory += fresh ? k_bucket : 0;
+  return true;
 }
 
 bool Readings::add_envoy(std::string_view name, const Labels& labels, double value,
@@ -142,8 +154,7 @@ bool Readings::add_envoy(std::string_view name, const Labels& labels, double val
     return false;
   }
   if (timed) {
-    return add_histogram(name.substr(k_rq_time.size()), labels, value, counters->latency,
-                         counters->latency_sum);
+    return add_histogram(name.substr(k_rq_time.size()), labels, value, *counters);
   }
   counters->requests += value;
   counters->errors += response == '5' ? value : 0;
@@ -160,8 +171,7 @@ bool Readings::add_istio(std::string_view name, const Labels& labels, double val
     return false;
   }
   if (name != k_requests) {
-    return add_histogram(name.substr(k_duration.size()), labels, value, counters->latency,
-                         counters->latency_sum);
+    return add_histogram(name.substr(k_duration.size()), labels, value, *counters);
   }
   // A client that went away before any answer says nothing about the version.
   if (label(labels, "response_code") != "0") {
@@ -180,6 +190,7 @@ void Readings::merge(Table& table, Table& other) {
 void Readings::merge(Readings other) {
   merge(m_envoy, other.m_envoy);
   merge(m_istio, other.m_istio);
+  m_memory += other.m_memory;
 }
 
 Series Readings::to_series(const Key& key, const Counters& counters) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ class Readings {
   /// Takes in what was gathered of other processes.
   void merge(Readings other);
 
+  /// About how many bytes all this takes.
+  std::size_t memory() const { return m_memory; }
+
   /// The arms of a subject. NoData: nothing is known of any of them.
   Expected<Sample> sample_of(const Subject& subject,
                              std::chrono::system_clock::time_point at) const;
@@ -48,12 +52,15 @@ class Readings {
   };
   using Table = std::map<std::string, std::map<Key, Counters>, std::less<>>;  ///< by host
 
+  Counters& counters(Table& table, std::string_view host, Key key);
   Counters* envoy_counters(const Labels& labels, std::string_view process);
   Counters* istio_counters(const Labels& labels, std::string_view process);
   bool add_envoy(std::string_view name, const Labels& labels, double value,
                  std::string_view process);
   bool add_istio(std::string_view name, const Labels& labels, double value,
                  std::string_view process);
+  bool add_histogram(std::string_view suffix, const Labels& labels, double value,
+                     Counters& counters);
   static Series to_series(const Key& key, const Counters& counters);
   static void collect(const Table& table, const Subject& subject, bool istio, Sample& sample);
 
@@ -61,6 +68,7 @@ class Readings {
 
   Table m_envoy;
   Table m_istio;
+  std::size_t m_memory = 0;
 };
 
 }  // namespace kubist::metrics

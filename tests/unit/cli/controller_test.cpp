@@ -96,8 +96,10 @@ TEST_CASE("controller: a run counts by kind and result") {
   telemetry.finished(run);
   telemetry.starting({{run.report.nodes[2].key, engine::Cause::retry}});
   telemetry.turned({4, 9, 1, 2, 3, true});
+  telemetry.home("https://10.0.0.1:6443");
   telemetry.requested("GET", "https://10.0.0.1:6443/api?token=secret", 200);
   telemetry.requested("PUT", "https://api.example.com/api", 0);
+  telemetry.requested("PUT", "https://invented.example.com/api", 0);
   const std::string text = telemetry.text();
   for (
       const char* line :
@@ -112,12 +114,13 @@ TEST_CASE("controller: a run counts by kind and result") {
        R"(workqueue_depth{name="kubist",controller="kubist"} 4)",
        R"(workqueue_adds_total{name="kubist",controller="kubist"} 9)",
        R"(rest_client_requests_total{code="200",method="GET",host="10.0.0.1:6443"} 1)",
-       R"(rest_client_requests_total{code="<error>",method="PUT",host="api.example.com:443"} 1)",
+       R"(rest_client_requests_total{code="<error>",method="PUT",host="other"} 2)",
        R"(kubist_runs_total{result="error"} 1)", "kubist_writes_total 3", "kubist_projects 2",
        "kubist_replicas 3"}) {
     CHECK_MESSAGE(has_line(text, line), text);
   }
   CHECK(text.find("virtualcluster") == std::string::npos);
+  CHECK(text.find("example.com") == std::string::npos);
   CHECK(text.find("secret") == std::string::npos);
   CHECK(text.find("process_resident_memory_bytes ") != std::string::npos);
 }

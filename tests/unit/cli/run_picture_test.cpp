@@ -161,7 +161,8 @@ TEST_CASE("run picture: drawing that throws ends nothing, and goes on") {
   const CommandSpec command{.path = "sample"};
   const auto arguments = parse_arguments(command, {});
   REQUIRE(arguments);
-  Context context(*arguments, out, err, {});
+  util::Cancellation cancellation;
+  Context context(*arguments, out, err, cancellation);
   LiveRun live(context);
   std::vector<NodeId> all;
   for (const engine::Node& node : s.graph.nodes()) {

@@ -213,6 +213,28 @@ TEST_CASE("Schema: refuses what it cannot compile") {
   CHECK(!Schema::compile(Json(1)));
 }
 
+TEST_CASE("Schema: what all patterns of one schema take is limited; the same ones count once") {
+  const auto compile = [](int count, const auto& pattern_of) {
+    Json list = Json::array();
+    for (int i = 0; i < count; ++i) {
+      list.push_back({{"pattern", pattern_of(i)}});
+    }
+    return Schema::compile({{"allOf", list}});
+  };
+  const auto large = [](int i) { return "\\pL{40}" + std::to_string(i); };
+  const auto small = [](int i) { return "^v" + std::to_string(i); };
+  CHECK(compile(16, large));
+  CHECK(compile(17, large).error().message ==
+        "schema at /allOf: with pattern \"\\pL{40}16\" the different patterns take more than "
+        "16 MiB of memory");
+  CHECK(compile(512, small));
+  CHECK_FALSE(compile(513, small));
+  CHECK(compile(2000, [](int) { return "\\pL{40}"; })->pattern_memory() == 1 << 20);
+  // What is large still matches.
+  CHECK(compile(1, large)->validate(std::string(40, 'x') + "0").empty());
+  CHECK(compile(1, large)->validate(std::string(39, 'x') + "0").size() == 1);
+}
+
 TEST_CASE("combine_errors: one stays itself") {
   CHECK(data::combine_errors({util::make_error(util::ErrorKind::invalid, "a")}, "f").message ==
         "a");

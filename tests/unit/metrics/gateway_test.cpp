@@ -196,6 +196,31 @@ TEST_CASE(
   CHECK(broken.fake->sent().size() == before);
 }
 
+TEST_CASE("gateway: what is kept of all pods is limited, whatever they invent") {
+  GatewaySetting setting;
+  setting.pods({pod("gw-1", true), pod("gw-2", true), pod("gw-3", false)});
+  std::string invented;
+  for (int i = 0; i < 70'000; ++i) {
+    invented += counter("v1", 1, util::cat("invented", i));
+  }
+  setting.stats("gw-2", 15090, 200, invented);
+  setting.stats("gw-3", 15090, 200, invented);
+  SUBCASE("the one that is not ready is left out") {
+    setting.stats("gw-1", 15090, 200, counter("v1", 5));
+    CHECK(setting.sample());
+  }
+  SUBCASE("of those that are ready the reading has no number") {
+    setting.stats("gw-1", 15090, 200, counter("v1", 5) + invented);
+    const auto sampled = setting.sample();
+    REQUIRE_FALSE(sampled);
+    CHECK(sampled.error().reason == "Error");
+    CHECK(
+        sampled.error().message ==
+        "pod istio-system/gw-2, port 15090: with it the statistics of the gateway's pods take more "
+        "than 64 MiB of memory");
+  }
+}
+
 TEST_CASE("gateway: a request to stop is no failure of the others") {
   GatewaySetting setting;
   setting.pods({pod("gw-1", true)});

@@ -29,7 +29,7 @@ TEST_CASE("experiment route: what waiting does not mend is refused") {
         "RouteBorrowed");
   CHECK(refusal(node("TrafficRoute", "shop", "dev", "{routes: []}")) == "NoSuchRule");
   auto selected = traffic_route("shop", "dev");
-  selected.selected = {"dev"};
+  selected.selected = std::make_shared<const std::vector<std::string>>(1, "dev");
   CHECK(refusal(selected) == "RouteOnMany");
 }
 

@@ -100,7 +100,8 @@ TEST_CASE("release routes: one without a virtual cluster of its own has them of 
 
 TEST_CASE("release routes: a release of one virtual cluster moves no route of many") {
   auto selected = traffic_route("web", "eu");
-  selected.selected = {"eu", "us"};
+  selected.selected =
+      std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"eu", "us"});
   const Routes one({selected});
   const auto refused = check_one_target(one.graph, one.own(), one.plan.routes);
   REQUIRE_FALSE(refused);

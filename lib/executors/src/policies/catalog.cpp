@@ -25,6 +25,17 @@ constexpr std::string_view k_own = "PolicyDefinition";
 constexpr std::string_view k_clusters = "ClusterPolicyDefinition";
 constexpr std::string_view k_executors = engine::k_executor_definition;
 
+constexpr std::int64_t k_namespace_patterns = std::int64_t{64} << 20U;
+
+/// Each run compiles all definitions: those beyond what their namespace may take are not read.
+util::Error too_many_patterns(const resources::ObjectView& view) {
+  return util::make_error(
+      util::ErrorKind::invalid,
+      cat(view.kind(), '/', view.name(), ": the definitions before it in namespace ", view.ns(),
+          " take all ", k_namespace_patterns >> 20U, " MiB of memory for patterns"),
+      "Delete definitions that nobody uses, or make their patterns simpler.");
+}
+
 /// Has a built-in executor of that kind that name?
 bool has_name(std::string_view kind, std::string_view name) {
   const auto names = executor_names(kind);
@@ -187,12 +198,17 @@ engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects,
                                      const Runtime& containers) const {
   engine::PolicyCatalog catalog;
   policies::add_builtins(catalog);
+  std::map<std::string, std::int64_t> patterns;  // by namespace: how much memory they take
   for (const data::Json& object : objects) {
     const resources::ObjectView view(object);
     if (view.kind() != k_own && view.kind() != k_clusters) {
       continue;
     }
-    auto definition = util::guarded([&] { return read(object, containers); });
+    std::int64_t& taken = patterns[std::string(view.ns())];
+    auto definition = view.kind() == k_own && taken >= k_namespace_patterns
+                          ? util::fail(too_many_patterns(view))
+                          : util::guarded([&] { return read(object, containers); });
+    taken += definition ? (*definition)->schema->pattern_memory() : 0;
     auto added = definition ? catalog.add(*definition) : util::fail(definition.error());
     if (!added) {
       catalog.add_broken(std::string(view.ns()), std::string(view.name()), added.error());

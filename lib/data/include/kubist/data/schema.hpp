@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,7 +64,7 @@ class Schema {
  public:
   /// `components` is where "$ref": "#/components/schemas/X" (or "#/definitions/X") is looked up;
   /// references may be recursive. Errors: invalid (an unknown type, a pattern that RE2 does not
-  /// take, a bad reference), naming the place in the schema.
+  /// take, too many patterns, a bad reference), naming the place in the schema.
   static util::Result<Schema> compile(const Json& schema, const Json& components = nullptr);
 
   /// Every violation, in document order: kind invalid, message "PATH: what is wrong", position from
@@ -77,6 +78,8 @@ class Schema {
   std::vector<std::string> prune(Json& value) const;
 
   const SchemaNode& root() const;
+  /// The most that its patterns take, in bytes.
+  std::int64_t pattern_memory() const;
   /// The node at a path of field names ("spec", "containers", "image"); lists and maps are passed
   /// through without a name of their own. Errors: not_found with a suggestion.
   util::Result<const SchemaNode*> walk(const std::vector<std::string>& path) const;
