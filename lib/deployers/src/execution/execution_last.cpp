@@ -21,7 +21,9 @@ util::Result<std::optional<Json>> find_secret(World& world, const std::string& n
 
 Json kept_json(const Json& secret, std::string_view key) {
   const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
-  return data::parse_json(text.value_or(""), std::string(key)).value_or(Json());
+  return data::parse_json(text.value_or(""), std::string(key),
+                          {.big_integers = data::BigIntegers::as_float})
+      .value_or(Json());
 }
 
 }  // namespace

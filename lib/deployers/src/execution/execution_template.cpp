@@ -51,7 +51,8 @@ util::Result<Json> read_state(World& world, const ExecutionInput& input, const R
   }
   KUBIST_CHECK(check_secret_owner(*secret, {{"metadata", owned_metadata(input, name)}}));
   const auto text = util::base64_decode(data::string_at(*secret, {"data", state::k_state_key}));
-  auto value = data::parse_json(text.value_or(""), name);
+  auto value =
+      data::parse_json(text.value_or(""), name, {.big_integers = data::BigIntegers::as_float});
   if (!value) {
     return template_failed(
         item, cat("its state in Secret ", ns_of(input.object), "/", name, " is no JSON"),
@@ -92,7 +93,8 @@ util::Result<Json> evaluate(World& world, const ExecutionInput& input, const Tem
   if (!text) {
     return template_failed(given.item, redactor_of(given, state).redact(text.error().message));
   }
-  Json answer = data::parse_json(*text, name).value_or(Json());
+  Json answer =
+      data::parse_json(*text, name, {.big_integers = data::BigIntegers::as_float}).value_or(Json());
   if (answer.is_array()) {
     answer = Json{{"deployItems", std::move(answer)}};
   }

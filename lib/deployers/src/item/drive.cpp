@@ -166,7 +166,9 @@ util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deplo
       if (log && stopped.exports) {
         Redactor redactor;
         add_secret_exports(redactor, item,
-                           data::parse_json(*stopped.exports, item.name).value_or(Json()));
+                           data::parse_json(*stopped.exports, item.name,
+                                            {.big_integers = data::BigIntegers::as_float})
+                               .value_or(Json()));
         log = redactor.redact(*log);
       }
       stopped.log = std::move(log);

@@ -113,7 +113,8 @@ void finish(Progress& progress, const Item& item, const Workload& workload, cons
   std::optional<Json> exports;
   if (seen.export_secret && seen.mark && seen.mark->job == job.id) {
     const std::string bytes = exports_of(*seen.export_secret);
-    exports = data::parse_json(bytes, names.pod).value_or(Json());
+    exports = data::parse_json(bytes, names.pod, {.big_integers = data::BigIntegers::as_float})
+                  .value_or(Json());
     if (succeeded) {
       progress.exports = bytes;
     }

@@ -66,7 +66,8 @@ void add_values(Redactor& redactor, const Json& secret) {
   for (const auto& [key, value] : data::object_at(secret, {"data"}).items()) {
     const std::string text = util::base64_decode(data::string_at(value, {})).value_or("");
     if (own && key == state::k_imports_key) {
-      redactor.add_all(data::parse_json(text, key).value_or(Json()));
+      redactor.add_all(data::parse_json(text, key, {.big_integers = data::BigIntegers::as_float})
+                           .value_or(Json()));
     } else if (!own || (text.size() <= k_longest &&
                         std::find(shown.begin(), shown.end(), key) == shown.end())) {
       redactor.add(text);

@@ -16,7 +16,7 @@ util::Result<Json> parse_output(const engine::PolicyDefinition& definition,
   if (!text) {
     return util::fail(text.error());
   }
-  auto value = data::parse_json(*text, "answer");
+  auto value = data::parse_json(*text, "answer", {.big_integers = data::BigIntegers::as_float});
   if (!value) {
     return util::fail(
         util::ErrorKind::invalid,

@@ -113,7 +113,7 @@ void Notifications::tell_sink(const Place& place, const notify::Sink& sink,
       }
       break;
     case notify::SinkType::events:
-      make_events(place, sink, batch);
+      make_events(sink, batch);
       break;
     default:
       if (const auto posted = post(place, sink, batch); !posted) {
@@ -156,8 +156,7 @@ util::Result<std::string> Notifications::read_secret(const Place& place,
   return secret_value(*m_home, place.ns(), from.name, from.key);
 }
 
-void Notifications::make_events(const Place& place, const notify::Sink& sink,
-                                const notify::Batch& batch) {
+void Notifications::make_events(const notify::Sink& sink, const notify::Batch& batch) {
   const std::size_t count = std::min(batch.messages.size(), k_max_events);
   for (std::size_t at = 0; at < count; ++at) {
     const Json event = notify::event_of(batch, at);
@@ -165,7 +164,7 @@ void Notifications::make_events(const Place& place, const notify::Sink& sink,
     if (sink.by_default && m_refused->has(ns)) {
       continue;
     }
-    if (const auto ended = m_courier.track(place.ns(), called(sink))) {
+    if (const auto ended = m_courier.track(ns, called(sink))) {
       m_home->start(kube::create(kube::well_known::events(), event, {}),
                     [ended, quiet = sink.by_default, refused = m_refused,
                      ns](const util::Result<kube::Reply>& reply) {

@@ -31,7 +31,7 @@ class Notifications {
   util::Result<> post(const Place& place, const notify::Sink& sink, const notify::Batch& batch);
   util::Result<std::string> address_of(const Place& place, const notify::Sink& sink);
   util::Result<std::string> read_secret(const Place& place, const notify::SecretKey& from);
-  void make_events(const Place& place, const notify::Sink& sink, const notify::Batch& batch);
+  void make_events(const notify::Sink& sink, const notify::Batch& batch);
 
   std::shared_ptr<kube::Client> m_home;
   NotificationHooks m_hooks;
