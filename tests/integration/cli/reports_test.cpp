@@ -61,6 +61,7 @@ TEST_CASE("reports: of an apply and of its deletion each object has a case with 
 }
 
 TEST_CASE("reports: the reference names each key of a reconcile's JSON") {
+  REQUIRE(run_kubist({"init"}).code == 0);
   const util::TempDir folder("report-keys");
   const std::string file = folder.path() / "project.yaml";
   REQUIRE(util::write_file(
