@@ -25,7 +25,6 @@ constexpr std::string_view k_filter =
     R"(istio_request_duration_milliseconds|^server\.uptime$)";
 
 constexpr std::size_t k_max_statistics = std::size_t{64} << 20U;  // of one pod
-constexpr std::size_t k_max_reading = std::size_t{64} << 20U;     // what is kept of all pods
 
 bool is_ours(std::string_view metric) {
   return metric.starts_with("envoy_") || metric.starts_with("istio_request");
@@ -177,7 +176,8 @@ class GatewayProvider : public Provider {
     for (std::size_t i = 0; i < m_options.ports.size(); ++i) {
       const std::size_t which = (start + i) % m_options.ports.size();
       Readings own;
-      const std::size_t room = k_max_reading - std::min(k_max_reading, readings.memory());
+      const std::size_t most = m_options.max_memory;
+      const std::size_t room = most - std::min(most, readings.memory());
       auto failure = read_port(pod, m_options.ports[which], room, own, stop);
       if (!failure) {
         m_port = which;
@@ -228,7 +228,7 @@ class GatewayProvider : public Provider {
     if (readings.memory() > room) {
       return Answer{Verdict::inconclusive, std::string(k_reason_error),
                     cat(who, "with it the statistics of the gateway's pods take more than ",
-                        k_max_reading >> 20U, " MiB of memory")};
+                        m_options.max_memory >> 20U, " MiB of memory")};
     }
     if (!malformed && response && response->status / 100 == 2) {
       if (auto ended = text.finish(); !ended) {

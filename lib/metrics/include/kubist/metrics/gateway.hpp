@@ -16,6 +16,9 @@ struct GatewayOptions {
   /// Subjects of the same gateways that are asked about within that time share one reading.
   std::chrono::milliseconds max_age{1000};
   std::chrono::milliseconds timeout{10'000};  ///< for one pod
+  /// About how much is kept of all pods of a reading. Twenty pods that know 1,000 Services each
+  /// take some 100 MiB.
+  std::size_t max_memory = std::size_t{256} << 20U;
   const util::Clock* clock = &util::system_clock();
 };
 
