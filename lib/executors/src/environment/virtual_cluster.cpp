@@ -126,8 +126,14 @@ util::Result<> check_access(const Connection& connection, Work& work, const std:
 /// the home cluster: whoever may name a server may have it say so.
 util::Result<NamespaceFact> confirm_at_home(Work& work, const NamespaceFact& told) {
   const resources::ObjectView there(told.live);
-  KUBIST_TRY(const auto live, work.world().home->find(kube::well_known::namespaces(), "",
-                                                      there.name(), work.stop()));
+  const auto found =
+      work.world().home->find(kube::well_known::namespaces(), "", there.name(), work.stop());
+  if (!found) {
+    return util::fail(util::with_context(
+        found.error(), cat("see whether the home cluster has namespace ", there.name(),
+                           ", as the server of the Cluster says")));
+  }
+  const auto& live = *found;
   if (!live || resources::ObjectView(*live).uid() != there.uid() ||
       resources::ObjectView(*live).annotation(k_owner_annotation) != work.owner_mark()) {
     return util::fail(
