@@ -1,4 +1,3 @@
-#include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/base64.hpp>
@@ -21,9 +20,7 @@ util::Result<std::optional<Json>> find_secret(World& world, const std::string& n
 
 Json kept_json(const Json& secret, std::string_view key) {
   const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
-  return data::parse_json(text.value_or(""), std::string(key),
-                          {.big_integers = data::BigIntegers::as_float})
-      .value_or(Json());
+  return json_or_null(text.value_or(""));
 }
 
 }  // namespace

@@ -93,8 +93,7 @@ util::Result<Json> evaluate(World& world, const ExecutionInput& input, const Tem
   if (!text) {
     return template_failed(given.item, redactor_of(given, state).redact(text.error().message));
   }
-  Json answer =
-      data::parse_json(*text, name, {.big_integers = data::BigIntegers::as_float}).value_or(Json());
+  Json answer = json_or_null(*text);
   if (answer.is_array()) {
     answer = Json{{"deployItems", std::move(answer)}};
   }

@@ -1,7 +1,6 @@
 #include <mutex>
 #include <utility>
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
@@ -11,6 +10,7 @@
 #include "item/item_request.hpp"
 #include "item/job.hpp"
 #include "item/log_store.hpp"
+#include "item/requests.hpp"
 #include "item/session.hpp"
 #include "item/watcher.hpp"
 
@@ -165,10 +165,7 @@ util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deplo
     if (stopped.state == Progress::State::done) {
       if (log && stopped.exports) {
         Redactor redactor;
-        add_secret_exports(redactor, item,
-                           data::parse_json(*stopped.exports, item.name,
-                                            {.big_integers = data::BigIntegers::as_float})
-                               .value_or(Json()));
+        add_secret_exports(redactor, item, json_or_null(*stopped.exports));
         log = redactor.redact(*log);
       }
       stopped.log = std::move(log);

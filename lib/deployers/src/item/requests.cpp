@@ -172,4 +172,9 @@ util::Result<Json> json_of_secret(std::string_view text, const std::string& orig
                : util::fail(data::place_alone(value.error(), "the Secret's value is not JSON"));
 }
 
+Json json_or_null(std::string_view text) {
+  return data::parse_json(text, "text", {.big_integers = data::BigIntegers::as_float})
+      .value_or(Json());
+}
+
 }  // namespace kubist::deployers

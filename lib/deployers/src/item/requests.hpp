@@ -12,6 +12,9 @@ namespace kubist::deployers {
 /// The JSON text of a Secret's value; empty is an empty object. Invalid: it is none; the error says
 /// where in `origin`, and nothing of the text.
 util::Result<Json> json_of_secret(std::string_view text, const std::string& origin);
+/// What workloads, templates and Secrets have, where only a value matters: null where the text is
+/// no JSON, or nested too deep. Integers beyond 64 bits lose digits, as Jsonnet's do.
+Json json_or_null(std::string_view text);
 
 std::string name_of(const Json& object);
 std::string ns_of(const Json& object);

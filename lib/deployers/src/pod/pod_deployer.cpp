@@ -1,6 +1,5 @@
 #include "pod/pod_deployer.hpp"
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/logs.hpp>
 #include <kubist/deployers/pod.hpp>
@@ -11,6 +10,7 @@
 #include <kubist/util/text.hpp>
 
 #include "item/log_store.hpp"
+#include "item/requests.hpp"
 #include "pod/account_token.hpp"
 #include "pod/pod_start.hpp"
 #include "pod/pod_status.hpp"
@@ -113,8 +113,7 @@ void finish(Progress& progress, const Item& item, const Workload& workload, cons
   std::optional<Json> exports;
   if (seen.export_secret && seen.mark && seen.mark->job == job.id) {
     const std::string bytes = exports_of(*seen.export_secret);
-    exports = data::parse_json(bytes, names.pod, {.big_integers = data::BigIntegers::as_float})
-                  .value_or(Json());
+    exports = json_or_null(bytes);
     if (succeeded) {
       progress.exports = bytes;
     }

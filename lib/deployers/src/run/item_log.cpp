@@ -3,7 +3,6 @@
 #include <mutex>
 #include <set>
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/logs.hpp>
@@ -14,6 +13,7 @@
 #include <kubist/util/threads.hpp>
 
 #include "item/log_store.hpp"
+#include "item/requests.hpp"
 #include "item/watcher.hpp"
 #include "pod/pod_limits.hpp"
 #include "pod/pod_status.hpp"
@@ -66,8 +66,7 @@ void add_values(Redactor& redactor, const Json& secret) {
   for (const auto& [key, value] : data::object_at(secret, {"data"}).items()) {
     const std::string text = util::base64_decode(data::string_at(value, {})).value_or("");
     if (own && key == state::k_imports_key) {
-      redactor.add_all(data::parse_json(text, key, {.big_integers = data::BigIntegers::as_float})
-                           .value_or(Json()));
+      redactor.add_all(json_or_null(text));
     } else if (!own || (text.size() <= k_longest &&
                         std::find(shown.begin(), shown.end(), key) == shown.end())) {
       redactor.add(text);
