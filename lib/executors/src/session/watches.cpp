@@ -164,6 +164,7 @@ void DriftWatches::follow(const engine::Graph& graph) {
     std::erase_if(m_refused, [&](const Whole& each) {
       return std::find(clients.begin(), clients.end(), each.first) == clients.end();
     });
+    std::erase_if(m_makers, [&](const auto& each) { return graph.find(each.first).empty(); });
     refused = m_refused;
     m_outdated = false;
   }
