@@ -7,6 +7,7 @@
 
 #include "hostile_checks.hpp"
 #include "mesh_kinds.hpp"
+#include "printed_roles.hpp"
 
 namespace it::hostile {
 namespace {
@@ -33,14 +34,7 @@ void check_service(const Names& names, const Background& watch) {
                 watch.output());
 }
 
-}  // namespace
-
-TEST_CASE("hostile member: gets nowhere under --watch, and the other project is served") {
-  World world("hostile-watch");
-  const MeshKinds kinds;
-  const Names names(world);
-  prepare(world, names);
-  const Caller caller{[&](const Words& args) { return world.as_user(args); }, world.user()};
+void attack_watched(const Names& names, const Caller& caller) {
   const std::vector<Attempt> all = attempts(names, caller.impersonates);
   CHECK(all.size() >= 60);
   const std::vector<Json> before = live(bystanders(names));
@@ -78,6 +72,27 @@ TEST_CASE("hostile member: gets nowhere under --watch, and the other project is 
   check_outcome(all, before, audit, names, caller, watch.output());
   watch.signal(SIGTERM);
   CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}
+
+}  // namespace
+
+TEST_CASE("hostile member: gets nowhere where an administrator watches, who serves the other") {
+  World world("hostile-watch");
+  const MeshKinds kinds;
+  const Names names(world);
+  prepare(world, names);
+  attack_watched(names, {[&](const Words& args) { return world.as_user(args); }, world.user()});
+}
+
+TEST_CASE("hostile member: gets nowhere where the printed roles watch, who serve the other") {
+  World world("hostile-limits");
+  const MeshKinds kinds;
+  const Names names(world);
+  prepare(world, names);
+  roles::Account account(names.project, {names.dev()});
+  account.add(names.other, {names.other + "-dev"});
+  attack_watched(names, {[&](const Words& args) { return account.as(args); }, account.user(), true,
+                         true});
 }
 
 }  // namespace it::hostile

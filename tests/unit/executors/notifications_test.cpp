@@ -60,7 +60,9 @@ TEST_CASE("notifications: Secrets of kubist's own, and those in use, are sent no
     return s.said;
   };
   for (const Json& metadata : {Json{{"labels", {{"kubist.io/internal", "true"}}}},
-                               Json{{"finalizers", Json::array({"kubist.io/in-use"})}}}) {
+                               Json{{"finalizers", Json::array({"kubist.io/in-use"})}},
+                               Json{{"labels", {{"kubist.io/internal", "notifications"}}},
+                                    {"finalizers", Json::array({"kubist.io/in-use"})}}}) {
     const std::string said = tell(metadata);
     for (const char* sink : {"team (slack)", "ci (webhook)"}) {
       CHECK_MESSAGE(
@@ -74,6 +76,9 @@ TEST_CASE("notifications: Secrets of kubist's own, and those in use, are sent no
   }
   CHECK(asked == 0);
   CHECK(tell(Json::object()) == "");  // one that somebody made for it
+  CHECK(asked > 0);
+  asked = 0;
+  CHECK(tell({{"labels", {{"kubist.io/internal", "notifications"}}}}) == "");  // kept from items
   CHECK(asked > 0);
 }
 

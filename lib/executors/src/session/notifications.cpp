@@ -153,7 +153,7 @@ util::Result<std::string> Notifications::address_of(const Place& place, const no
 
 util::Result<std::string> Notifications::read_secret(const Place& place,
                                                      const notify::SecretKey& from) {
-  return secret_value(*m_home, place.ns(), from.name, from.key);
+  return secret_value(*m_home, place.ns(), from.name, from.key, {}, "notifications");
 }
 
 void Notifications::make_events(const notify::Sink& sink, const notify::Batch& batch) {
