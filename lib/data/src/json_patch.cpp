@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include <kubist/data/json_patch.hpp>
@@ -136,6 +137,9 @@ class Patcher {
   Patcher(Json& root, const PatchLimits& limits) : m_root(root), m_limits(limits) {}
 
   Result<> apply(const Operation& operation) {
+    if (operation.value != nullptr) {
+      KUBIST_CHECK(check_depth(operation.path, extent_of(*operation.value)));
+    }
     if (operation.op == "add") {
       return add(m_root, operation.path, *operation.value);
     }
@@ -165,12 +169,22 @@ class Patcher {
   }
 
  private:
+  // What is deeper would end the process where something walks it by recursion, as its copy does.
+  Result<> check_depth(std::string_view path, const Extent& value) const {
+    const auto levels = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+    return levels + value.depth <= m_limits.max_depth
+               ? Result<>{}
+               : util::fail(ErrorKind::invalid, cat("the value would be nested deeper than ",
+                                                    m_limits.max_depth, " levels"));
+  }
+
   Result<> move(const Operation& operation) {
     if (operation.path.starts_with(operation.from) &&
         operation.path.substr(operation.from.size()).starts_with('/')) {
       return util::fail(ErrorKind::invalid, "a value cannot move into itself");
     }
     KUBIST_TRY(Json value, take(m_root, operation.from));
+    KUBIST_CHECK(check_depth(operation.path, extent_of(value)));
     return add(m_root, operation.path, std::move(value));
   }
 
@@ -180,7 +194,9 @@ class Patcher {
     if (source == nullptr) {
       return no_such(operation.from);
     }
-    m_copied += count_nodes(*source);
+    const Extent extent = extent_of(*source);
+    KUBIST_CHECK(check_depth(operation.path, extent));
+    m_copied += extent.nodes;
     if (m_copied > m_limits.max_copied_nodes) {
       return util::fail(ErrorKind::invalid,
                         cat("copies add more than ", m_limits.max_copied_nodes, " values"));
@@ -248,20 +264,21 @@ Json make_merge_patch(const Json& from, const Json& to) {
   return patch;
 }
 
-std::size_t count_nodes(const Json& value) {
-  std::size_t count = 0;
-  std::vector<const Json*> open{&value};
+Extent extent_of(const Json& value) {
+  Extent extent;
+  std::vector<std::pair<const Json*, std::size_t>> open{{&value, 0}};
   while (!open.empty()) {
-    const Json& node = *open.back();
+    const auto [node, above] = open.back();
     open.pop_back();
-    ++count;
-    if (node.is_structured()) {
-      for (const Json& child : node) {
-        open.push_back(&child);
+    ++extent.nodes;
+    if (node->is_structured()) {
+      extent.depth = std::max(extent.depth, above + 1);
+      for (const Json& child : *node) {
+        open.emplace_back(&child, above + 1);
       }
     }
   }
-  return count;
+  return extent;
 }
 
 }  // namespace kubist::data

@@ -38,6 +38,12 @@ util::Result<> check(const Sink& sink) {
                     "Correct spec.notifications of the Project.", "InvalidNotification");
 }
 
+/// What a setting is shown as: its text may be a megabyte, and is in a line of the log each time.
+std::string brief(const std::string& text) {
+  constexpr std::size_t k_shown = 64;
+  return text.size() <= k_shown ? text : text.substr(0, k_shown) + "...";
+}
+
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -47,9 +53,10 @@ util::Result<std::set<std::string>> read_types(const std::string& name, const Js
   for (const std::string& part : util::split(text_of(value), ',')) {
     const std::string type = util::lower(util::trim(part));
     if (type != "all" && type != "user" && std::ranges::find(k_types, type) == k_types.end()) {
-      return util::fail(ErrorKind::invalid,
-                        cat("setting ", name, ": ", type, " is nowhere to send notifications"),
-                        "Use all, or some of slack, webhook, events, log, with commas between.");
+      return util::fail(
+          ErrorKind::invalid,
+          cat("setting ", brief(name), ": ", brief(type), " is nowhere to send notifications"),
+          "Use all, or some of slack, webhook, events, log, with commas between.");
     }
     types.insert(type == "user" ? "log" : type);
   }
@@ -91,14 +98,16 @@ util::Result<Filter> Filter::read(const Json& settings) {
     } else if (name == "min_notify_level") {
       filter.m_least = read_level(text_of(value));
       if (!filter.m_least) {
-        return util::fail(ErrorKind::invalid, cat("setting ", name, ": no level ", text_of(value)),
+        return util::fail(ErrorKind::invalid,
+                          cat("setting ", name, ": no level ", brief(text_of(value))),
                           "Use TRACE, DEBUG, INFO, WARNING or ERROR.");
       }
     } else if (name.starts_with(k_allow)) {
       const std::string of = name.substr(k_allow.size());
       const auto level = read_level(of);
       if (!level && of != "all") {
-        return util::fail(ErrorKind::invalid, cat("setting ", name, ": no level ", of),
+        return util::fail(ErrorKind::invalid,
+                          cat("setting ", brief(name), ": no level ", brief(of)),
                           "Use allow_notify_ with trace, debug, info, warning, error or all.");
       }
       KUBIST_TRY(const auto types, read_types(name, value));

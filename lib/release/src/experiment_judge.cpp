@@ -162,6 +162,15 @@ stats::Moments moments_of(const Totals& totals, GoalKind kind) {
   return moments;
 }
 
+bool are_plausible(const Totals& totals, GoalKind kind) {
+  constexpr double k_most_values = 1e15;  // whole numbers of a double, and their sums
+  constexpr double k_rounding = 1e-6;     // of differences of counters that were added up
+  const bool countable = totals.n >= 0 && totals.n <= k_most_values && totals.squares >= 0 &&
+                         std::isfinite(totals.sum) && std::isfinite(totals.squares);
+  return countable && (kind != GoalKind::conversion ||
+                       (totals.sum >= 0 && totals.sum <= totals.n * (1 + k_rounding)));
+}
+
 Totals totals_of(double n, double mean, double deviation) {
   return {n, n * mean, n * mean * mean + std::max(0.0, n - 1) * deviation * deviation};
 }
@@ -176,13 +185,14 @@ util::Result<Totals> read_totals(GoalKind kind, const std::vector<double>& value
   const bool rate = kind == GoalKind::conversion;
   const double count = values.back();
   const double spread = rate ? values[0] : values[1];
-  if (spread < 0 || count < 0 || (rate && spread > count)) {
+  const Totals totals = rate ? Totals{count, spread, spread} : totals_of(count, values[0], spread);
+  if (spread < 0 || (rate && spread > count) || !are_plausible(totals, kind)) {
     return util::fail(util::ErrorKind::invalid,
                       rate ? cat(spread, " successes of ", count)
                            : cat(count, " values that deviate by ", spread),
                       "", "NotPlausible");
   }
-  return rate ? Totals{count, spread, spread} : totals_of(count, values[0], spread);
+  return totals;
 }
 
 Judgement judge(const Plan& plan, const std::vector<std::vector<Totals>>& totals) {

@@ -21,8 +21,9 @@ void add(const Totals& now, const Totals& before, GoalKind kind, Totals& into) {
   const Totals more{now.n - before.n, now.sum - before.sum, now.squares - before.squares};
   const bool shrank =
       more.n < 0 || more.squares < 0 || (kind == GoalKind::conversion && more.sum < 0);
-  if (!shrank && more.n > 0) {
-    into = {into.n + more.n, into.sum + more.sum, into.squares + more.squares};
+  const Totals sum{into.n + more.n, into.sum + more.sum, into.squares + more.squares};
+  if (!shrank && more.n > 0 && are_plausible(sum, kind)) {
+    into = sum;
   }
 }
 
@@ -79,10 +80,14 @@ std::optional<std::vector<std::vector<Totals>>> read_observation(const Json& obs
     if (variants.size() != plan.variants.size()) {
       return std::nullopt;
     }
+    const GoalKind kind = plan.goals[totals.size()].kind;
     auto& row = totals.emplace_back();
     for (const Json& each : variants) {
       row.push_back({data::number_at(each, {"samples"}, 0), data::number_at(each, {"sum"}, 0),
                      data::number_at(each, {"squares"}, 0)});
+      if (!are_plausible(row.back(), kind)) {
+        return std::nullopt;
+      }
     }
   }
   return totals;

@@ -37,12 +37,16 @@ Json to_json(const std::vector<std::vector<Totals>>& totals) {
   return goals;
 }
 
-bool is_totals(const Json& json) {
-  return json.is_array() && json.size() == 3 && json[0].is_number() && json[1].is_number() &&
-         json[2].is_number();
+std::optional<Totals> totals_from(const Json& json, GoalKind kind) {
+  if (!json.is_array() || json.size() != 3 || !json[0].is_number() || !json[1].is_number() ||
+      !json[2].is_number()) {
+    return std::nullopt;
+  }
+  const Totals totals{json[0].get<double>(), json[1].get<double>(), json[2].get<double>()};
+  return are_plausible(totals, kind) ? std::optional(totals) : std::nullopt;
 }
 
-/// Empty where the shape is not the plan's.
+/// Empty where the shape is not the plan's, or the numbers are no totals.
 std::vector<std::vector<Totals>> read_totals(const Json* json, const Plan& plan) {
   std::vector<std::vector<Totals>> totals;
   if (json == nullptr || !json->is_array() || json->size() != plan.goals.size()) {
@@ -52,12 +56,14 @@ std::vector<std::vector<Totals>> read_totals(const Json* json, const Plan& plan)
     if (!goal.is_array() || goal.size() != plan.variants.size()) {
       return {};
     }
+    const GoalKind kind = plan.goals[totals.size()].kind;
     auto& row = totals.emplace_back();
     for (const Json& each : goal) {
-      if (!is_totals(each)) {
+      const auto read = totals_from(each, kind);
+      if (!read) {
         return {};
       }
-      row.push_back({each[0].get<double>(), each[1].get<double>(), each[2].get<double>()});
+      row.push_back(*read);
     }
   }
   return totals;

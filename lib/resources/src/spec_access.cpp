@@ -150,7 +150,8 @@ std::string service_account_user(std::string_view ns, std::string_view name) {
 }
 
 bool is_reserved_namespace(std::string_view ns) {
-  return ns == "default" || ns == "istio-system" || ns.starts_with("kube-");
+  return ns == "default" || ns == "istio-system" || ns == "kubist-system" ||
+         ns.starts_with("kube-");
 }
 
 std::vector<std::string> project_home_patterns(const Json& project) {

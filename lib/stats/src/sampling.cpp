@@ -117,6 +117,9 @@ double Random::normal() {
 }
 
 double Random::gamma(double shape) {
+  if (!(shape > 0) || std::isinf(shape)) {
+    return 0;
+  }
   if (shape < 1) {
     const double u = 1 - uniform();
     return gamma(shape + 1) * std::pow(u, 1 / shape);

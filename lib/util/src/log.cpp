@@ -1,5 +1,7 @@
+#include <functional>
 #include <mutex>
 #include <set>
+#include <string_view>
 
 #include <kubist/util/duration.hpp>
 #include <kubist/util/log.hpp>
@@ -8,6 +10,8 @@
 namespace kubist::util {
 
 namespace {
+
+constexpr std::size_t k_most_warned = 10'000;
 
 /// Of text that is printable(): newlines and tabs are all that it has of control characters.
 std::string json_string(std::string_view text) {
@@ -37,7 +41,7 @@ std::string json_string(std::string_view text) {
 struct Log::State {
   std::mutex mutex;  ///< guards `warned`
   LogForm form = LogForm::text;
-  std::set<std::string, std::less<>> warned;
+  std::set<std::size_t> warned;  ///< hashes of what was said
   std::function<void(std::string_view)> write;
 };
 
@@ -72,7 +76,10 @@ void Log::trace(int level, std::string_view text) const {
 void Log::warn(std::string_view text) const {
   {
     const std::lock_guard lock(m_state->mutex);
-    if (!m_state->warned.emplace(text).second) {
+    if (m_state->warned.size() >= k_most_warned) {
+      m_state->warned.clear();  // who can cause a new one each second must not fill the memory
+    }
+    if (!m_state->warned.insert(std::hash<std::string_view>{}(text)).second) {
       return;
     }
   }

@@ -91,8 +91,8 @@ TEST_CASE("hostile member: gets nowhere where the printed roles watch, who serve
   prepare(world, names);
   roles::Account account(names.project, {names.dev()});
   account.add(names.other, {names.other + "-dev"});
-  attack_watched(names, {[&](const Words& args) { return account.as(args); }, account.user(), true,
-                         true});
+  attack_watched(names,
+                 {[&](const Words& args) { return account.as(args); }, account.user(), true, true});
 }
 
 }  // namespace it::hostile

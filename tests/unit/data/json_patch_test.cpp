@@ -84,6 +84,34 @@ TEST_CASE("apply_json_patch: keeps its limits") {
   CHECK(!patch(R"({"a":[1,2,3]})", R"([{"op":"copy","from":"/a","path":"/b"}])", {10, 3}));
 }
 
+TEST_CASE("apply_json_patch: makes nothing that is too deep, however little is written") {
+  std::string pointer = "/x";
+  Json operations = Json::array({{{"op", "add"}, {"path", "/x"}, {"value", Json::object()}}});
+  for (std::size_t depth = 1; depth < 100'000; depth *= 2) {
+    operations.push_back({{"op", "copy"}, {"from", "/x"}, {"path", pointer + "/a"}});
+    for (std::size_t level = 0; level < depth; ++level) {
+      pointer += "/a";
+    }
+  }
+  const auto patched = data::apply_json_patch(Json::object(), operations);
+  REQUIRE(!patched);
+  CHECK_MESSAGE(patched.error().message.find("nested deeper than 500 levels") != std::string::npos,
+                patched.error().message);
+  Json deep = 1;
+  std::string at;
+  for (int level = 0; level < 499; ++level) {
+    deep = Json::array({deep});
+    at += "/a/0";
+  }
+  CHECK(data::apply_json_patch(Json::object(), {{{"op", "add"}, {"path", "/a"}, {"value", deep}}}));
+  for (const char* op : {"add", "replace"}) {
+    CHECK(!data::apply_json_patch({{"a", {{"b", 1}}}},
+                                  {{{"op", op}, {"path", "/a/b"}, {"value", deep}}}));
+  }
+  CHECK(!data::apply_json_patch({{"a", deep}, {"b", {{"c", 1}}}},
+                                {{{"op", "move"}, {"from", "/a"}, {"path", "/b/c"}}}));
+}
+
 TEST_CASE("apply_merge_patch: does what RFC 7386 shows") {
   auto merged = [](const char* target, const char* p) {
     return data::apply_merge_patch(Json::parse(target), Json::parse(p));

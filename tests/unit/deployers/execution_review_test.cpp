@@ -3,6 +3,8 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/deployers/execution.hpp>
+#include <kubist/deployers/function.hpp>
+#include <kubist/util/base64.hpp>
 
 #include "support/fake_cluster.hpp"
 
@@ -125,4 +127,63 @@ TEST_CASE("review: a rollback returns to nothing that is refused by now") {
       outcome.message.find("t/one could not be rolled back: not this") != std::string::npos,
       outcome.message);
   CHECK(r.item("one")["spec"]["config"]["phase"] == "Failed");
+}
+
+TEST_CASE("rollback: a kept Secret that somebody else wrote leads to no other Secret") {
+  Reviewed r;
+  const Json back{{"onFailure", "RollBack"}};
+  CHECK(r.run(parts_of("Succeeded", "Succeeded"), back).state == ExecutionOutcome::State::ready);
+  Json kept = r.cluster.get("secrets", "e-t-one-last", "default");
+  const Json elsewhere{
+      {"apiVersion", "v1"},
+      {"kind", "Secret"},
+      {"type", "bootstrap.kubernetes.io/token"},
+      {"metadata", {{"name", "bootstrap-token-abcdef"}, {"namespace", "kube-system"}}},
+      {"data", {{"imports.json", util::base64_encode("{}")}, {"token", "eA=="}}}};
+  kept["data"]["importSecret"] = util::base64_encode(elsewhere.dump());
+  r.cluster.plant(kept);
+  CHECK(r.run(parts_of("Failed", "Succeeded"), back).reason == "RolledBack");
+  CHECK(r.item("one")["spec"]["config"]["phase"] == "Succeeded");
+  CHECK(r.cluster.get("secrets", "bootstrap-token-abcdef", "kube-system").is_null());
+  const Json import = r.cluster.get("secrets", "e-t-one-import", "default");
+  CHECK(import["type"] == "Opaque");
+  CHECK(import["data"] == Json{{"imports.json", util::base64_encode("{}")}});
+}
+
+TEST_CASE("function: what somebody makes of its DeployItem meanwhile is not run") {
+  testing::FakeCluster cluster{"home"};
+  World world;
+  world.home = cluster.connect();
+  world.writer = kube::Writer(kube::Writer::Rules{});
+  world.settings.agent_image = "kubist";
+  bool changed = false;
+  world.place_of = [&](const std::string& ns, const std::string&) {
+    if (!std::exchange(changed, true)) {
+      const Json made{{"apiVersion", "v1"},
+                      {"kind", "ConfigMap"},
+                      {"metadata", {{"name", "made"}, {"namespace", "kube-system"}}}};
+      cluster.patch(k_items, "fn-x", ns, kube::PatchType::merge,
+                    {{"spec",
+                      {{"type", "kubist.io/manifest"},
+                       {"import", nullptr},
+                       {"config", {{"image", nullptr}, {"manifests", {made}}}}}}});
+      cluster.patch(k_items, "fn-x", ns, kube::PatchType::merge,
+                    {{"status", {{"jobID", "another"}}}}, "status");
+    }
+    return Place{world.home, ns, ""};
+  };
+  FunctionCall call;
+  call.ns = "default";
+  call.name = "fn-x";
+  call.function = "f";
+  call.owner = {
+      {"apiVersion", "kubist.io/v1alpha1"}, {"kind", "Execution"}, {"name", "e"}, {"uid", "1-2"}};
+  call.config = {{"image", "busybox"}};
+  call.timeout = "5s";
+  call.input = "{}";
+  const auto answer = run_function(world, call);
+  REQUIRE_FALSE(answer);
+  CHECK(changed);
+  CHECK_MESSAGE(answer.error().reason == k_item_changed, answer.error().to_string());
+  CHECK(cluster.get("configmaps", "made", "kube-system").is_null());
 }

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <kubist/deployers/logs.hpp>
 #include <kubist/util/base64.hpp>
 
 #include "item/log_store.hpp"
+#include "support/fake_cluster.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;
@@ -62,4 +64,33 @@ TEST_CASE("logs: the newest three runs are kept, each once") {
   CHECK(text("log-1") == "log of three");
   CHECK(text("log-2") == "log of two");
   CHECK_FALSE(secret["data"].contains("log-3"));
+}
+
+TEST_CASE("logs: a status leads to no pod but the item's own") {
+  testing::FakeCluster cluster{"home"};
+  Json item = cluster.put({{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                           {"kind", "DeployItem"},
+                           {"metadata", {{"name", "x"}, {"namespace", "default"}}},
+                           {"spec", {{"type", "kubist.io/container"}}}});
+  const Json pod{{"apiVersion", "v1"},
+                 {"kind", "Pod"},
+                 {"metadata", {{"name", "theirs"}, {"namespace", "kube-system"}}},
+                 {"spec", {{"containers", Json::array({{{"name", "c"}, {"image", "x"}}})}}},
+                 {"status",
+                  {{"containerStatuses",
+                    Json::array({{{"name", "c"}, {"state", {{"running", Json::object()}}}}})}}}};
+  cluster.plant(pod);
+  item["status"] = {{"jobID", "1"},
+                    {"providerStatus", {{"podNamespace", "kube-system"}, {"pod", "theirs"}}}};
+  cluster.plant(item);
+  LogRequest request;
+  request.ns = "default";
+  request.item = "x";
+  const auto read =
+      read_item_log(cluster.connect(), request, [](std::string_view) { return true; }, {});
+  REQUIRE_FALSE(read);
+  CHECK(read.error().message == "DeployItem x has no log yet");
+  for (const testing::LoggedRequest& each : cluster.log()) {
+    CHECK_MESSAGE(each.to_string().find("log") == std::string::npos, each.to_string());
+  }
 }

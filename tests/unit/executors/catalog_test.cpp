@@ -39,3 +39,22 @@ TEST_CASE("catalog: what the patterns of a namespace take is limited, of that na
         "for patterns");
   CHECK(catalog.find("blog", "a"));
 }
+
+TEST_CASE("catalog: an image, whose answers members may write, gets no account") {
+  const auto executor = [](Json runtime) {
+    return Json{{"apiVersion", "kubist.io/v1alpha1"},
+                {"kind", "ExecutorDefinition"},
+                {"metadata", {{"name", "facts"}}},
+                {"spec",
+                 {{"wraps", "Cluster"},
+                  {"serviceAccountName", "platform"},
+                  {"runtime", std::move(runtime)}}}};
+  };
+  const executors::Catalog catalog({});
+  const auto images = catalog.executors({executor({{"container", {{"image", "facts"}}}})});
+  REQUIRE_FALSE(images.at("facts"));
+  CHECK(images.at("facts").error().reason == "NotImposable");
+  const auto sources =
+      catalog.executors({executor({{"jsonnet", {{"source", "function(list) list"}}}})});
+  CHECK(sources.at("facts"));
+}

@@ -284,7 +284,9 @@ TEST_CASE("ownership: a Secret that gives a Cluster access is held while it does
         Json::array({"kubist.io/in-use"}));
   s.home->remove("clusters.kubist.io", "far", "shop");
   s.settle();
-  CHECK_FALSE(s.home->get("secrets", "far", "shop")["metadata"].contains("finalizers"));
+  const Json left = s.home->get("secrets", "far", "shop");
+  CHECK_FALSE(left["metadata"].contains("finalizers"));
+  CHECK(left["metadata"]["labels"]["kubist.io/internal"] == "true");  // items do not get it now
 }
 
 TEST_CASE("ownership: a namespace stays with the Project that keeps it, and the other is told") {

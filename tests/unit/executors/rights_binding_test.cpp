@@ -11,14 +11,19 @@ class Impostor : public testing::FakeCluster {
   explicit Impostor(std::string claimed)
       : FakeCluster("impostor"), m_own(uid()), m_claimed(std::move(claimed)) {}
   http::Call start(http::Request request, http::Done done) override {
-    return FakeCluster::start(std::move(request),
-                              [this, done = std::move(done)](util::Result<http::Response> answer) {
-                                if (answer && !m_own.empty()) {
-                                  answer->body = util::replace_all(answer->body, m_own, m_claimed);
-                                }
-                                done(std::move(answer));
-                              });
+    return FakeCluster::start(std::move(request), [this, done = std::move(done)](
+                                                      util::Result<http::Response> answer) {
+      if (answer && !m_own.empty()) {
+        answer->body = util::replace_all(answer->body, m_own, m_claimed);
+      }
+      if (answer && leaves_out_uids && answer->body.find("\"Namespace\"") != std::string::npos &&
+          answer->body.find(m_claimed) == std::string::npos) {
+        answer->body = util::replace_all(answer->body, "\"uid\"", "\"id\"");
+      }
+      done(std::move(answer));
+    });
   }
+  bool leaves_out_uids = false;
 
  private:
   std::string m_own, m_claimed;
@@ -93,6 +98,10 @@ TEST_CASE("rights: a server that says it is the home cluster gets nobody bound t
   s.virtual_cluster("shop", "theirs", Json::object(), "false");  // it makes the namespace there
   SUBCASE("in a namespace of somebody else") { s.home->put(plain("Namespace", "", "shop-theirs")); }
   SUBCASE("in one that is still to come") {}
+  SUBCASE("in one of whose uid it says nothing") {
+    s.home->put(plain("Namespace", "", "shop-theirs"));
+    impostor->leaves_out_uids = true;
+  }
   s.settle();
   CHECK(s.get("clusters", "shop", "false")["status"]["kubeSystemUID"] == s.home->uid());
   CHECK_FALSE(s.namespace_at(impostor, "shop-theirs").is_null());

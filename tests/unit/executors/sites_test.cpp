@@ -24,3 +24,31 @@ TEST_CASE("sites: where an item goes is asked for once") {
           return each.resource == "namespaces" && each.name == "shop-dev";
         }) == 1);
 }
+
+TEST_CASE("sites: a namespace that is not there yet is asked as the project") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "dev", {{"create", false}});
+  Json item = object("DeployItem", "shop", "x",
+                     {{"type", "kubist.io/manifest"},
+                      {"target", {{"name", "dev"}}},
+                      {"config",
+                       {{"manifests", Json::array({{{"apiVersion", "v1"},
+                                                    {"kind", "ConfigMap"},
+                                                    {"metadata", {{"name", "made"}}}}})}}}});
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  s.home->put(item);
+  s.forget();
+  const auto results =
+      s.session->run_items({{"landscaper.gardener.cloud", "DeployItem", "shop", "x"}}, {},
+                           [](const std::string&) {}, {});
+  REQUIRE(results);
+  std::size_t asked = 0;
+  for (const LoggedRequest& each : s.home->log()) {
+    if (each.ns == "shop-dev" && each.resource != "namespaces" && each.resource != "rolebindings") {
+      ++asked;
+      CHECK_MESSAGE(each.as == "system:serviceaccount:shop:kubist-project", each.to_string());
+    }
+  }
+  CHECK(asked > 0);
+}

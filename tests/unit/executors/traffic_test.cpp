@@ -296,3 +296,52 @@ TEST_CASE("external services: no gateway is sent to itself, nor to hosts that ar
   s.settle();
   CHECK(reason(s.get("externalservices", "shop", "it"), "Stalled") == "AddressNotAllowed");
 }
+
+TEST_CASE("routes: no gateway is led to a Service of another project") {
+  Shop s(Json{{"allow", {{"hosts", {"*.shop.example.com", "api.partner.svc.cluster.local"}}}}});
+  s.virtual_cluster("shop", "other", {{"injection", {{"mode", "Unmanaged"}}}});
+  s.settle();
+  const auto why = [&](const std::string& rule) {
+    s.apply("TrafficRoute", "it", cat("{hosts: [a.shop.example.com], routes: [", rule, "]}"));
+    s.settle();
+    return reason(s.get("trafficroutes", "shop", "it"), "Stalled");
+  };
+  const auto to = [](const char* host) { return cat("{weights: [{destination: ", host, "}]}"); };
+  CHECK(why(to("web.bank-dev.svc.cluster.local")) == "HostNotAllowed");
+  CHECK(why(to("web.bank-dev.SVC.cluster.local")) != "");
+  CHECK(why("{weights: [{destination: web, version: v1}], mirror: {destination: "
+            "web.bank-dev.svc.cluster.local}}") == "HostNotAllowed");
+  CHECK(why(to("web.shop-other.svc.cluster.local")) == "Aligned");
+  CHECK(why(to("api.partner.svc.cluster.local")) == "Aligned");
+}
+
+TEST_CASE("routes: what of Istio's fields opens files or breaks proxies of others is refused") {
+  Shop s;
+  const auto destination = [&](const std::string& policy) {
+    s.apply("Destination", "it",
+            cat("{application: web, ports: [{port: 80}], trafficPolicy: ", policy, "}"));
+    s.settle();
+    return reason(s.get("destinations", "shop", "it"), "Stalled");
+  };
+  const auto hash = [](const std::string& table) {
+    return cat("{loadBalancer: {consistentHash: {httpHeaderName: x, ", table, "}}}");
+  };
+  CHECK(destination(hash("ringHash: {minimumRingSize: 8388608}")) == "FieldNotAllowed");
+  CHECK(destination(hash("ringHash: {minimumRingSize: '8388608'}")) == "FieldNotAllowed");
+  CHECK(destination(hash("maglev: {tableSize: 5000011}")) == "FieldNotAllowed");
+  CHECK(destination(hash("ringHash: {minimumRingSize: 1024}")) == "Aligned");
+  CHECK(destination("{portLevelSettings: [{port: {number: 80}, tls: {mode: MUTUAL, "
+                    "clientCertificate: /etc/certs/x}}]}") == "FieldNotAllowed");
+  CHECK(destination("{tls: {mode: SIMPLE, credentialName: x}}") == "Aligned");
+  const auto gateway = [&](const std::string& tls) {
+    s.apply("EntryGateway", "it",
+            cat("{servers: [{port: 443, hosts: [x.example.com], tls: ", tls, "}]}"));
+    s.settle();
+    return reason(s.get("entrygateways", "shop", "it"), "Stalled");
+  };
+  CHECK(gateway("{mode: SIMPLE, serverCertificate: /c, privateKey: /var/run/secrets/x}") ==
+        "FieldNotAllowed");
+  CHECK(gateway("{credentialName: x, verifyCertificateHash: [x]}") == "FieldNotAllowed");
+  CHECK(gateway(cat("{credentialName: x, verifyCertificateHash: ['", std::string(64, 'a'),
+                    "']}")) == "Aligned");
+}

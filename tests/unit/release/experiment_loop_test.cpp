@@ -139,6 +139,23 @@ TEST_CASE("experiment: other variants or goals begin counting anew") {
   CHECK(read_progress(to_json(stage.progress), other).gathered.empty());
 }
 
+TEST_CASE("experiment: totals that no values can have are not gone on with") {
+  Stage stage;
+  stage.start();
+  stage.read(rate(0, 0), rate(0, 0));
+  stage.read(rate(500, 50), rate(500, 50));
+  data::Json status = to_json(stage.progress);
+  CHECK(read_progress(status, plan()).gathered.size() == 1);
+  for (const data::Json& forged :
+       {data::Json{1e6, -1e9, 1}, data::Json{-1, 0, 0}, data::Json{1e300, 1, 1},
+        data::Json{10, 11, 11}, data::Json{10, 1, -1}}) {
+    status["cursor"]["gathered"][0][1] = forged;
+    CHECK_MESSAGE(read_progress(status, plan()).gathered.empty(), forged.dump());
+  }
+  stage.read(rate(1e200, 1e200), rate(500, 50));  // of a source
+  CHECK(stage.progress.gathered[0][0] == rate(500, 50));
+}
+
 TEST_CASE("experiment: a status that does not say why it stands is said to be so") {
   for (const char* state : {"Aborted", "Paused", "Finishing"}) {
     CHECK(read_progress({{"state", state}}, plan()).message == "its status does not say why");

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -47,6 +48,10 @@ TEST_CASE("sampling: normal, gamma and beta have their means and variances") {
   check_moments(moments_of([&] { return random.normal(); }), 0, 1);
   for (const double shape : {0.3, 1.0, 12.5}) {
     check_moments(moments_of([&] { return random.gamma(shape); }), shape, shape);
+  }
+  for (const double none : {0.0, -1e9, -1e17, std::numeric_limits<double>::quiet_NaN(),
+                            std::numeric_limits<double>::infinity()}) {
+    CHECK(random.gamma(none) == 0);
   }
   check_moments(moments_of([&] { return random.beta(2, 6); }), 0.25, 0.25 * 0.75 / 9);
   check_moments(moments_of([&] { return static_cast<double>(random.below(6)); }), 2.5, 35.0 / 12);

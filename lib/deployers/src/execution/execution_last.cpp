@@ -1,5 +1,6 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
 
 #include "execution/execution_parts.hpp"
@@ -18,9 +19,19 @@ util::Result<std::optional<Json>> find_secret(World& world, const std::string& n
   return world.home->find(kube::well_known::secrets(), ns, name, world.stop);
 }
 
-Json kept_json(const Json& secret, std::string_view key) {
-  const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
-  return json_or_null(text.value_or(""));
+std::optional<std::string> value_at(const Json& secret, std::string_view key) {
+  return data::find_path(secret, {"data", key}) != nullptr
+             ? util::base64_decode(data::string_at(secret, {"data", key}))
+             : std::nullopt;
+}
+
+// Nothing is taken from the kept Secret but values: who may write Secrets here may have written it.
+LastItem read_last(const Json& kept) {
+  LastItem last{json_or_null(value_at(kept, k_item_key).value_or("")), std::nullopt};
+  if (const auto secret = value_at(kept, k_imports_key)) {
+    last.imports = value_at(json_or_null(*secret), state::k_imports_key);
+  }
+  return last;
 }
 
 }  // namespace
@@ -28,9 +39,7 @@ Json kept_json(const Json& secret, std::string_view key) {
 util::Result<std::optional<LastItem>> find_last(World& world, const Json& deploy_item) {
   KUBIST_TRY(const auto kept,
              find_secret(world, ns_of(deploy_item), home_last_name(name_of(deploy_item))));
-  return kept ? std::optional(
-                    LastItem{kept_json(*kept, k_item_key), kept_json(*kept, k_imports_key)})
-              : std::nullopt;
+  return kept ? std::optional(read_last(*kept)) : std::nullopt;
 }
 
 util::Result<> keep_last(World& world, const ExecutionInput& input, const RenderedItem& item) {
@@ -40,11 +49,8 @@ util::Result<> keep_last(World& world, const ExecutionInput& input, const Render
     KUBIST_TRY(auto secret,
                find_secret(world, ns_of(item.deploy_item), home_import_name(deploy_item)));
     if (secret) {
-      Json bare = opaque_secret(owned_metadata(input, home_import_name(deploy_item)),
-                                secret->value("data", Json::object()));
-      bare["metadata"]["labels"] = (*secret)["metadata"].value("labels", Json::object());
-      bare["metadata"]["annotations"] = (*secret)["metadata"].value("annotations", Json::object());
-      kept[std::string(k_imports_key)] = util::base64_encode(data::to_json(bare));
+      kept[std::string(k_imports_key)] =
+          util::base64_encode(data::to_json({{"data", secret->value("data", Json::object())}}));
     }
   }
   KUBIST_CHECK(ensure_secret(

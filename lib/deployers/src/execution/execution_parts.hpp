@@ -164,11 +164,10 @@ ExecutionOutcome preview_execution(World& world, const ExecutionInput& input,
                                    const std::vector<Json>& present,
                                    const util::Result<Json>& imports, const ItemGroup& group);
 
-/// A DeployItem as it was when its Execution last succeeded, and the Secret of its imports; null:
-/// none is kept, or what is there cannot be read.
+/// A DeployItem as it was when its Execution last succeeded; null: what is there cannot be read.
 struct LastItem {
   Json deploy_item;
-  Json imports;
+  std::optional<std::string> imports;  ///< its import values, as JSON text
 };
 /// Keeps what an item that has succeeded is, for a rollback to return to.
 util::Result<> keep_last(World& world, const ExecutionInput& input, const RenderedItem& item);

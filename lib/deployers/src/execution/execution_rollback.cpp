@@ -42,7 +42,8 @@ struct RolledBack {
   bool removed = false;  ///< it was new in this run
 };
 
-util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, const ItemRun& run) {
+util::Result<RolledBack> roll_back_one(World& world, const ExecutionInput& input,
+                                       const RenderedItem& item, const ItemRun& run) {
   const std::string ns = ns_of(item.deploy_item);
   KUBIST_TRY(auto kept, find_last(world, item.deploy_item));
   if (!kept && run.had_succeeded) {
@@ -63,8 +64,10 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
                       cat("Secret ", home_last_name(run.deploy_item), " is of another DeployItem"));
   }
   KUBIST_TRY(before, reviewed(world, std::move(before)));
-  if (kept->imports.is_object()) {
-    KUBIST_CHECK(ensure_secret(world, {*world.home}, kept->imports));
+  if (kept->imports) {
+    const std::string& name = run.deploy_item;
+    KUBIST_CHECK(ensure_secret(world, {*world.home},
+                               import_secret(owned_metadata(input, name), name, *kept->imports)));
   }
   KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, run.deploy_item, world.stop));
   KUBIST_TRY(const Json applied, apply_exactly(world, before, live ? &*live : nullptr));
@@ -79,7 +82,7 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
 
 /// Takes items that ran or failed back to what was kept, those that depend on others first. Of
 /// items of which nothing is kept, those are removed that had not succeeded before this run.
-std::vector<RolledBack> roll_back(World& world, const std::string& project, const ItemGroup& group,
+std::vector<RolledBack> roll_back(World& world, const ExecutionInput& input, const ItemGroup& group,
                                   const std::vector<ItemRun>& runs) {
   std::mutex mutex;
   std::vector<RolledBack> done;
@@ -88,12 +91,12 @@ std::vector<RolledBack> roll_back(World& world, const std::string& project, cons
     const std::string& name = group.items[i].name;
     done.push_back({name, cat(name, " could not be rolled back: ", error.message), false});
   };
-  run_in_order(reversed(group.order), project, threw, [&](std::size_t i) {
+  run_in_order(reversed(group.order), ns_of(input.object), threw, [&](std::size_t i) {
     const RenderedItem& item = group.items[i];
     if (is_untouched(item, runs[i])) {
       return;
     }
-    auto what = roll_back_one(world, item, runs[i]);
+    auto what = roll_back_one(world, input, item, runs[i]);
     const std::scoped_lock lock(mutex);
     done.push_back(
         what ? *std::move(what)
@@ -105,12 +108,12 @@ std::vector<RolledBack> roll_back(World& world, const std::string& project, cons
 }
 
 /// Rolls the items back. Those that go are no longer told of as if they were there.
-void roll_items_back(World& world, const std::string& project, const ExecutionRun& run,
+void roll_items_back(World& world, const ExecutionInput& input, const ExecutionRun& run,
                      const std::vector<ItemRun>& runs, const std::string& hash,
                      ExecutionOutcome& outcome) {
   std::vector<std::string> done;
   run.for_each_group(runs, [&](const ItemGroup& group, const std::vector<ItemRun>& of_group) {
-    for (const RolledBack& item : roll_back(world, project, group, of_group)) {
+    for (const RolledBack& item : roll_back(world, input, group, of_group)) {
       if (!item.what.empty()) {
         done.push_back(item.what);
       }
@@ -222,7 +225,7 @@ util::Result<> settle_rollback(World& world, const ExecutionInput& input, const 
   KUBIST_TRY(const auto unrecorded,
              unrecorded_items(world, run, runs, recorded == nullptr || *recorded == true));
   if (unrecorded.empty()) {
-    roll_items_back(world, ns_of(input.object), run, runs, hash, outcome);
+    roll_items_back(world, input, run, runs, hash, outcome);
     return {};
   }
   outcome.message += cat("; nothing was rolled back or removed: no earlier success of ",

@@ -40,11 +40,18 @@ class Function {
       return same_item && same_input && has_succeeded(*item) ? answer_of(*item, true) : not_run();
     }
     KUBIST_CHECK(ensure_secret(m_world, {*m_world.home}, secret, input));
+    Json ours = same_item ? *item : Json();
     if (!same_item) {
-      KUBIST_CHECK(apply_deploy_item(m_world, wanted, item ? &*item : nullptr));
+      KUBIST_TRY(ours, apply_deploy_item(m_world, wanted, item ? &*item : nullptr));
     }
+    // Whoever may write items may change this one at any time, and it is run with kubist's own
+    // rights: nothing but what was applied is.
+    const auto generation = resources::ObjectView(ours).generation();
     KUBIST_TRY(const ItemOutcome outcome,
-               run_item(m_world, m_call.ns, m_call.name, {.wait = m_call.wait}));
+               run_item(m_world, m_call.ns, m_call.name,
+                        {.wait = m_call.wait,
+                         .known = std::make_shared<const Json>(std::move(ours)),
+                         .generation = generation}));
     return outcome.state == Progress::State::done ? answer_of(outcome.item, !outcome.ran)
                                                   : failed(outcome);
   }

@@ -1,3 +1,4 @@
+#include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
@@ -11,6 +12,7 @@ namespace {
 using util::cat;
 
 constexpr std::size_t k_kept_charts = 16;
+constexpr std::size_t k_kept_bytes = std::size_t{256} << 20U;
 /// In the providerStatus: the hash of a chart in a folder, as it last succeeded.
 constexpr const char* k_chart_hash = "chart";
 
@@ -35,6 +37,14 @@ void add_chart(RenderedChart chart, const HelmConfig& config, const Job& job, Ma
     plan.warnings.push_back(
         cat("hooks of the chart were not run: ", util::join(chart.hooks, ", ")));
   }
+}
+
+std::size_t memory_of(const RenderedChart& chart) {
+  std::size_t bytes = 0;
+  for (const resources::Manifest& object : chart.objects) {
+    bytes += data::memory_of(object.object);
+  }
+  return bytes;
 }
 
 /// The URL from which helm fetches it; empty: from nowhere.
@@ -75,20 +85,26 @@ util::Result<RenderedChart> HelmDeployer::render(World& world, const Item& item,
   const std::string key = chart_key(item, job);
   {
     const std::lock_guard lock(m_mutex);
-    for (const auto& [id, chart] : m_rendered) {
-      if (id == key) {
-        return chart;
+    for (const Rendered& kept : m_rendered) {
+      if (kept.key == key) {
+        return kept.chart;
       }
     }
   }
   const bool upgrade = !managed_of(item).empty();
   KUBIST_TRY(RenderedChart chart, render_chart(world, job, config, upgrade));
+  keep({key, chart, memory_of(chart)});
+  return chart;
+}
+
+void HelmDeployer::keep(Rendered rendered) const {
   const std::lock_guard lock(m_mutex);
-  m_rendered.emplace_front(key, chart);
-  if (m_rendered.size() > k_kept_charts) {
+  m_bytes += rendered.bytes;
+  m_rendered.push_front(std::move(rendered));
+  while (m_rendered.size() > k_kept_charts || m_bytes > k_kept_bytes) {
+    m_bytes -= m_rendered.back().bytes;
     m_rendered.pop_back();
   }
-  return chart;
 }
 
 util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, const Job& job) const {
@@ -121,7 +137,11 @@ util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, con
   if (progress && progress->state != Progress::State::running) {
     const std::string key = chart_key(item, job);
     const std::lock_guard lock(m_mutex);
-    m_rendered.remove_if([&](const auto& entry) { return entry.first == key; });
+    m_rendered.remove_if([&](const Rendered& kept) {
+      const bool over = kept.key == key;
+      m_bytes -= over ? kept.bytes : 0;
+      return over;
+    });
   }
   return progress;
 }

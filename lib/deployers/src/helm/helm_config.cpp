@@ -57,7 +57,8 @@ constexpr std::string_view k_helm_schema = R"({
     "valuesFrom": {"type": "array", "items": {
       "type": "object",
       "required": ["import"],
-      "properties": {"import": {"type": "string", "minLength": 1}, "path": {"type": "string"}}}},
+      "properties": {"import": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "maxLength": 1024}}}},
     "exportsFromManifests": {"x-kubernetes-preserve-unknown-fields": true},
     "helmDeployment": {"type": "boolean"},
     "helmDeploymentConfig": {"x-kubernetes-preserve-unknown-fields": true}

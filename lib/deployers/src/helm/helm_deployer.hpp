@@ -2,7 +2,6 @@
 #include <list>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include <kubist/deployers/deployer.hpp>
 
@@ -29,9 +28,16 @@ class HelmDeployer : public ManifestDeployer {
 
   /// Charts of jobs between noting their objects and making them: a chart may make names by chance,
   /// and what is made must be what was noted. Without it (another process) they are noted again.
+  struct Rendered {
+    std::string key;  ///< item and job
+    RenderedChart chart;
+    std::size_t bytes;
+  };
+  void keep(Rendered rendered) const;
+
   mutable std::mutex m_mutex;
-  mutable std::list<std::pair<std::string, RenderedChart>>
-      m_rendered;  ///< by item and job, newest first
+  mutable std::list<Rendered> m_rendered;  ///< newest first
+  mutable std::size_t m_bytes = 0;
 };
 
 const Deployer& helm_deployer();

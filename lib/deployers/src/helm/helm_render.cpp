@@ -102,7 +102,7 @@ runtimes::Limits limits_for(const Job& job) {
   limits.memory_bytes = 16ULL << 30U;  // Go reserves address space that it never uses
   limits.open_files = 512;
   limits.file_bytes = 256ULL << 20U;
-  limits.output_bytes = 64U << 20U;
+  limits.output_bytes = 16U << 20U;  // as objects they take thirty times that at worst
   limits.wall = k_helm_time;
   if (job.remaining) {
     limits.wall =

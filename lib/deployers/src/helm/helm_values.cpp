@@ -1,3 +1,4 @@
+#include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
@@ -8,6 +9,8 @@ namespace kubist::deployers {
 namespace {
 
 using util::cat;
+
+constexpr std::size_t k_most_memory = std::size_t{64} << 20U;
 
 tl::unexpected<util::Error> import_error(std::string_view reason, std::string message) {
   return util::fail(util::ErrorKind::invalid, std::move(message), "", std::string(reason));
@@ -38,6 +41,7 @@ util::Result<std::optional<ChartLogin>> chart_login(const ChartSource& chart, co
 
 util::Result<Json> helm_values(const HelmConfig& config, const Json& imports) {
   Json values = config.values;
+  std::size_t bytes = 0;
   for (const ValueImport& one : config.values_from) {
     const Json* value = data::find_path(imports, {one.name});
     if (value == nullptr) {
@@ -47,6 +51,11 @@ util::Result<Json> helm_values(const HelmConfig& config, const Json& imports) {
     if (one.path.empty() && !value->is_object()) {
       return import_error("InvalidImport", cat("config.valuesFrom: import ", one.name,
                                                " is no map, so it needs a path in the values"));
+    }
+    bytes += data::memory_of(*value);
+    if (bytes > k_most_memory) {  // one import may be wanted at a thousand paths
+      return import_error("InvalidImport", cat("config.valuesFrom: the values take more than ",
+                                               k_most_memory >> 20U, " MiB"));
     }
     Json* at = &values;
     if (!one.path.empty()) {

@@ -52,7 +52,7 @@ util::Result<Place> find_place(World& world, const Item& item) {
     }
     return util::fail(std::move(error));
   }
-  return place;
+  return item.deleting ? place->for_removal() : *std::move(place);
 }
 
 void fill_job(const Session& session, const World& world, Job& job) {

@@ -1,3 +1,4 @@
+#include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
@@ -11,13 +12,55 @@ using util::cat;
 
 constexpr std::chrono::seconds k_kind_again{5};
 
+/// The exports of one item, as they are put together. A path may select one value a thousand times,
+/// and what exports may be long is known of their text only.
+class Exports {
+ public:
+  /// Before such values are copied.
+  util::Result<> check_room(const ExportRule& rule, const std::vector<const Json*>& values) {
+    for (const Json* value : values) {
+      m_bytes += data::memory_of(*value);
+      if (m_bytes > k_most_memory) {
+        return fail(rule, cat("the exports take more than ", k_most_memory >> 20U, " MiB"));
+      }
+    }
+    return {};
+  }
+  /// "a.b" becomes {"a": {"b": value}}.
+  util::Result<> put(const ExportRule& rule, Json value) {
+    Json* at = &m_values;
+    for (const std::string& part : util::split(rule.key, '.')) {
+      if (!at->is_null() && !at->is_object()) {
+        return fail(rule, "another export has its first part as a value");
+      }
+      at = &(*at)[part];
+    }
+    *at = std::move(value);
+    return {};
+  }
+  Json take() { return std::move(m_values); }
+
+ private:
+  static constexpr std::size_t k_most_memory = std::size_t{64} << 20U;
+
+  static tl::unexpected<util::Error> fail(const ExportRule& rule, const std::string& why) {
+    return util::fail(util::ErrorKind::invalid, cat("export ", rule.key, ": ", why), "",
+                      "InvalidExports");
+  }
+
+  Json m_values = Json::object();
+  std::size_t m_bytes = 0;
+};
+
 /// One value as it is, several as a list, nothing where there is none.
-std::optional<Json> value_at(const data::JsonPath& path, const Json& object) {
+util::Result<std::optional<Json>> value_at(const ExportRule& rule, const data::JsonPath& path,
+                                           const Json& object, Exports& exports) {
   const auto result = path.find(object, data::MissingKeys::allow);
   const auto found = result ? result->values() : std::vector<const Json*>();
   if (found.empty()) {
     return std::nullopt;
   }
+  KUBIST_CHECK(exports.check_room(rule, found));
   if (found.size() == 1) {
     return *found.front();
   }
@@ -30,7 +73,8 @@ std::optional<Json> value_at(const data::JsonPath& path, const Json& object) {
 
 util::Result<std::optional<Json>> read_value(World& world, const Item& item, const Job& job,
                                              const ExportRule& rule, const ObjectSelector& from,
-                                             const data::JsonPath& path, Pending& pending) {
+                                             const data::JsonPath& path, Pending& pending,
+                                             Exports& exports) {
   auto looked = find_object(world, item, job, from);
   if (!looked) {
     return util::fail(util::with_context(looked.error(), cat("export ", rule.key)));
@@ -42,7 +86,10 @@ util::Result<std::optional<Json>> read_value(World& world, const Item& item, con
     pending.ask_again = k_kind_again;  // kinds cannot be watched
     return std::nullopt;
   }
-  auto value = found->object ? value_at(path, *found->object) : std::nullopt;
+  std::optional<Json> value;
+  if (found->object) {
+    KUBIST_TRY(value, value_at(rule, path, *found->object, exports));
+  }
   if (!value) {
     pending.add(
         job, found->resource, found->ns, from.name,
@@ -52,30 +99,16 @@ util::Result<std::optional<Json>> read_value(World& world, const Item& item, con
 }
 
 /// From the chart's values, which never change while it is waited.
-util::Result<Json> value_of_chart(const ExportRule& rule, const ManifestPlan& plan) {
+util::Result<Json> value_of_chart(const ExportRule& rule, const ManifestPlan& plan,
+                                  Exports& exports) {
   KUBIST_TRY(const Json root, plan.values ? plan.values() : util::Result<Json>(Json::object()));
-  auto value = value_at(rule.path, root);
+  KUBIST_TRY(auto value, value_at(rule, rule.path, root, exports));
   if (!value) {
     return util::fail(util::ErrorKind::invalid,
                       cat("export ", rule.key, ": the values have no ", rule.path.text()), "",
                       "InvalidExports");
   }
   return *std::move(value);
-}
-
-/// "a.b" becomes {"a": {"b": value}}.
-util::Result<> put(Json& values, const std::string& key, Json value) {
-  Json* at = &values;
-  for (const std::string& part : util::split(key, '.')) {
-    if (!at->is_null() && !at->is_object()) {
-      return util::fail(util::ErrorKind::invalid,
-                        cat("export ", key, ": another export has its first part as a value"), "",
-                        "InvalidExports");
-    }
-    at = &(*at)[part];
-  }
-  *at = std::move(value);
-  return {};
 }
 
 }  // namespace
@@ -103,17 +136,17 @@ util::Result<std::optional<Found>> find_object(World& world, const Item& item, c
 
 util::Result<Json> collect_exports(World& world, const Item& item, const Job& job,
                                    const ManifestPlan& plan, Pending& pending) {
-  Json values = Json::object();
+  Exports exports;
   for (const ExportRule& rule : plan.exports) {
     ObjectSelector from = rule.from;
     if (from.kind.empty()) {
-      KUBIST_TRY(auto value, value_of_chart(rule, plan));
-      KUBIST_CHECK(put(values, rule.key, std::move(value)));
+      KUBIST_TRY(auto value, value_of_chart(rule, plan, exports));
+      KUBIST_CHECK(exports.put(rule, std::move(value)));
       continue;
     }
     if (rule.reference) {
       KUBIST_TRY(const auto reference,
-                 read_value(world, item, job, rule, from, *rule.reference, pending));
+                 read_value(world, item, job, rule, from, *rule.reference, pending, exports));
       if (!reference) {
         continue;
       }
@@ -127,12 +160,12 @@ util::Result<Json> collect_exports(World& world, const Item& item, const Job& jo
                           "", "InvalidExports");
       }
     }
-    KUBIST_TRY(auto value, read_value(world, item, job, rule, from, rule.path, pending));
+    KUBIST_TRY(auto value, read_value(world, item, job, rule, from, rule.path, pending, exports));
     if (value) {
-      KUBIST_CHECK(put(values, rule.key, *std::move(value)));
+      KUBIST_CHECK(exports.put(rule, *std::move(value)));
     }
   }
-  return values;
+  return exports.take();
 }
 
 }  // namespace kubist::deployers

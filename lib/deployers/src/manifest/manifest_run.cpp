@@ -82,7 +82,8 @@ Progress ManifestRun::waiting(const Pending& pending, std::string operation, std
 util::Result<Job> ManifestRun::job_at_noted_target() const {
   Job job = m_job;
   if (m_target != m_item.target) {
-    KUBIST_TRY(job.place, m_world.place_of(m_item.ns, m_target));
+    KUBIST_TRY(const Place place, m_world.place_of(m_item.ns, m_target));
+    job.place = place.for_removal();
   }
   return job;
 }

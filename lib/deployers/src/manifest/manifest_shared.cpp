@@ -55,7 +55,7 @@ constexpr std::string_view k_shared = R"({
         "type": "object",
         "required": ["key", "jsonPath"],
         "properties": {
-          "key": {"type": "string", "minLength": 1},
+          "key": {"type": "string", "minLength": 1, "maxLength": 1024},
           "jsonPath": {"type": "string", "minLength": 1},
           "timeout": {"type": "string"},
           "targetName": {"type": "string"},

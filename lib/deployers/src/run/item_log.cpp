@@ -33,8 +33,9 @@ struct LivePod {
 };
 
 util::Result<std::optional<LivePod>> find_pod(const std::shared_ptr<kube::Client>& home,
-                                              const LogRequest& request, const Json& status,
+                                              const LogRequest& request, const Json& item,
                                               const std::stop_token& stop) {
+  const Json& status = data::object_at(item, {"status"});
   LivePod pod{home, std::string(data::string_at(status, {"providerStatus", "podNamespace"})),
               std::string(data::string_at(status, {"providerStatus", "pod"}))};
   const std::string cluster(data::string_at(status, {"providerStatus", "podCluster"}));
@@ -45,7 +46,9 @@ util::Result<std::optional<LivePod>> find_pod(const std::shared_ptr<kube::Client
     KUBIST_TRY(pod.client, request.connect(cluster));
   }
   KUBIST_TRY(const auto object, pod.client->find(kube::well_known::pods(), pod.ns, pod.name, stop));
-  if (!object) {
+  // Who may write the status may name any pod, which the caller may read and they may not.
+  if (!object ||
+      resources::ObjectView(*object).label(k_item_label) != resources::ObjectView(item).uid()) {
     return std::optional<LivePod>();
   }
   pod.started = terminated(*object, k_workload_container) != nullptr;
@@ -170,7 +173,7 @@ util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogReques
     if (request.previous > 0) {
       return print_kept(*home, request, on_line, stop);
     }
-    KUBIST_TRY(const auto pod, find_pod(home, request, status, stop));
+    KUBIST_TRY(const auto pod, find_pod(home, request, item, stop));
     if (pod && pod->started) {
       KUBIST_TRY(const Redactor redactor, redactor_of(*pod, stop));
       const LineHandler redacted = [&](std::string_view line) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -38,7 +39,7 @@ class ClusterExecutor final : public ManagedExecutor {
   }
 
   util::Result<engine::Removal> remove_node(Work& work) override {
-    KUBIST_CHECK(mark_secret(work, false));
+    KUBIST_CHECK(release_secret(work));
     return engine::Removal{};
   }
 
@@ -51,7 +52,7 @@ class ClusterExecutor final : public ManagedExecutor {
       alignment.conditions.push_back({"Connected", "False", alignment.reason, alignment.message});
       return alignment;
     }
-    KUBIST_CHECK(mark_secret(work, true));
+    KUBIST_CHECK(keep_secret(work));
     Alignment alignment;
     alignment.status["server"] = (*connection)->client->server();
     alignment.status["kubernetesVersion"] = (*connection)->version.git_version;
@@ -102,14 +103,38 @@ class ClusterExecutor final : public ManagedExecutor {
     return object;
   }
 
+  static std::string secret_name(Work& work) {
+    return std::string(data::string_at(work.node().spec(), {"kubeconfigSecretRef", "name"}));
+  }
+
   // Credentials outlive what needs them: a finalizer on the Secret.
-  util::Result<> mark_secret(Work& work, bool used) {
-    const std::string name(data::string_at(work.node().spec(), {"kubeconfigSecretRef", "name"}));
-    if (name.empty() || (!used && shared(work, name))) {
+  static util::Result<> keep_secret(Work& work) {
+    const std::string name = secret_name(work);
+    return name.empty() ? util::Result<>{}
+                        : work.set_finalizer(kube::well_known::secrets(), work.node().key.ns, name,
+                                             resources::k_in_use_finalizer, true);
+  }
+
+  // The finalizer also kept items from the credentials, which are as good as before: a label does
+  // so from now on.
+  static util::Result<> release_secret(Work& work) {
+    const auto& secrets = kube::well_known::secrets();
+    const std::string& ns = work.node().key.ns;
+    const std::string name = secret_name(work);
+    if (name.empty() || shared(work, name)) {
       return {};
     }
-    return work.set_finalizer(kube::well_known::secrets(), work.node().key.ns, name,
-                              resources::k_in_use_finalizer, used);
+    KUBIST_TRY(auto secret, work.home().client.find(secrets, ns, name, work.stop()));
+    if (!secret || !resources::ObjectView(*secret).has_finalizer(resources::k_in_use_finalizer)) {
+      return {};
+    }
+    if (!resources::ObjectView(*secret).labels().contains(deployers::k_internal_label)) {
+      const Json label{{std::string(deployers::k_internal_label), "true"}};
+      KUBIST_TRY(secret, work.writer().patch(work.home(), secrets, ns, name, kube::PatchType::merge,
+                                             {{"metadata", {{"labels", label}}}}));
+    }
+    return work.set_finalizer(secrets, ns, name, resources::k_in_use_finalizer, false,
+                              std::move(secret));
   }
 
   static bool shared(Work& work, const std::string& secret) {

@@ -123,22 +123,21 @@ util::Result<> check_access(const Connection& connection, Work& work, const std:
 }
 
 /// What the home cluster itself has of the namespace that a server told of, which says that it is
-/// the home cluster: whoever may name a server may have it say so.
-util::Result<NamespaceFact> confirm_at_home(Work& work, const NamespaceFact& told) {
-  const resources::ObjectView there(told.live);
-  const auto found =
-      work.world().home->find(kube::well_known::namespaces(), "", there.name(), work.stop());
+/// the home cluster: whoever may name a server may have it say so, and leave out what it likes.
+util::Result<NamespaceFact> confirm_at_home(Work& work, const std::string& ns,
+                                            const NamespaceFact& told) {
+  const auto found = work.world().home->find(kube::well_known::namespaces(), "", ns, work.stop());
   if (!found) {
-    return util::fail(util::with_context(
-        found.error(), cat("see whether the home cluster has namespace ", there.name(),
-                           ", as the server of the Cluster says")));
+    return util::fail(
+        util::with_context(found.error(), cat("see whether the home cluster has namespace ", ns,
+                                              ", as the server of the Cluster says")));
   }
   const auto& live = *found;
-  if (!live || resources::ObjectView(*live).uid() != there.uid() ||
+  if (!live || resources::ObjectView(*live).uid() != resources::ObjectView(told.live).uid() ||
       resources::ObjectView(*live).annotation(k_owner_annotation) != work.owner_mark()) {
     return util::fail(
         ErrorKind::invalid,
-        cat("namespace ", there.name(), " is not the one that the home cluster has, though the ",
+        cat("namespace ", ns, " is not the one that the home cluster has, though the ",
             "server of the Cluster says that it is the home cluster"),
         "Set spec.home: true of the Cluster, or correct its kubeconfig.", "NamespaceNotAllowed");
   }
@@ -165,8 +164,9 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     }
     KUBIST_TRY(NamespaceFact fact, keep_namespace(work, {*place.client, place.cluster}, wish));
     const bool is_kept = !resources::ObjectView(fact.live).uid().empty();
-    if (place.home && is_kept && place.client != world().home) {
-      KUBIST_TRY(fact, confirm_at_home(work, fact));
+    const bool is_told = place.home && place.client != world().home;
+    if (is_told && (is_kept || !work.dry())) {
+      KUBIST_TRY(fact, confirm_at_home(work, wish.name, fact));
     }
     Alignment alignment;
     alignment.status["namespace"] = wish.name;

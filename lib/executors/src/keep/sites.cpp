@@ -91,9 +91,15 @@ util::Result<> Sites::look_at_namespace(deployers::Place& place,
     KUBIST_CHECK(check_target(*virtual_cluster, live, place.ns));
   }
   auto& client = place.objects_client ? place.objects_client : place.client;
-  client = settled(std::move(client), place.ns, live);
-  if (standing && live && ObjectView(*live).deletion_timestamp().empty()) {
-    standing->at = std::chrono::steady_clock::now();
+  if (live && ObjectView(*live).deletion_timestamp().empty()) {
+    if (standing) {
+      standing->at = std::chrono::steady_clock::now();
+    }
+  } else if (what == For::removal || m_accounts.is_dry()) {
+    client = settled(std::move(client), place.ns, live);
+  } else if (what == For::items) {
+    // A job may wait for years, until somebody else has a namespace of that name.
+    place.tidy_client = settled(client, place.ns, live);
   }
   return {};
 }

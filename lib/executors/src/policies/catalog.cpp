@@ -122,6 +122,13 @@ util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
   function.wraps = data::string_at(object, {"spec", "wraps"});
   function.before = data::string_at(object, {"spec", "runs"}) == "Before";
   function.account = data::string_at(object, {"spec", "serviceAccountName"});
+  if (function.definition->in_pod && !function.account.empty()) {
+    return util::fail(util::ErrorKind::invalid,
+                      cat(k_executors, '/', function.definition->name,
+                          ": an image cannot have spec.serviceAccountName: its answers lie in the "
+                          "project's namespace, where members may write them"),
+                      "Use jsonnet or exec, or leave the account out.", "NotImposable");
+  }
   if (function.serves) {
     KUBIST_CHECK(resources::check_served(*function.serves));
     function.kinds = {function.serves->kind};

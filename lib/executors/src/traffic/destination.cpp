@@ -7,6 +7,7 @@
 
 #include "keep/kinds.hpp"
 #include "traffic/destination_users.hpp"
+#include "traffic/mesh_limits.hpp"
 #include "traffic/traffic.hpp"
 
 namespace kubist::executors {
@@ -29,6 +30,7 @@ class DestinationExecutor final : public TrafficExecutor {
  private:
   util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {
     KUBIST_TRY(const auto wanted, traffic::read_destination(effective_object(work)));
+    KUBIST_CHECK(check_policies(wanted));
     KUBIST_TRY(const Mode mode, choose_mode(work, place, wanted));
     if (!mode.services) {
       KUBIST_TRY(auto gated, istio_gate(work, place));
@@ -61,6 +63,14 @@ class DestinationExecutor final : public TrafficExecutor {
     alignment.status["inventory"] = objects.inventory();
     KUBIST_CHECK(report_subsets(work, place, wanted, kept, users, alignment));
     return alignment;
+  }
+
+  static util::Result<> check_policies(const traffic::Destination& wanted) {
+    for (const auto& [name, subset] : wanted.subsets) {
+      KUBIST_CHECK(
+          check_istio_fields(cat("spec.subsets.", name, ".trafficPolicy"), subset.traffic_policy));
+    }
+    return check_istio_fields("spec.trafficPolicy", wanted.traffic_policy);
   }
 
   Users users_of(Work& work, const TrafficPlace& place) override {

@@ -31,6 +31,7 @@ class EntryGatewayExecutor final : public TrafficExecutor {
     KUBIST_TRY(const Json spec, traffic::gateway_spec(object));
     for (const Json& server : spec["servers"]) {
       KUBIST_CHECK(check_hosts(work, place, server["hosts"]));
+      KUBIST_CHECK(check_istio_fields("spec.servers", server));
     }
     KUBIST_TRY(Alignment alignment, keep_istio_object(work, place, "Gateway", spec));
     if (alignment.outcome == engine::Outcome::ready) {

@@ -5,6 +5,8 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/http/address.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
 #include "world/allow_lists.hpp"
@@ -26,6 +28,15 @@ bool is_numeric(std::string_view address) {
   return any->contains(address);
 }
 
+bool is_sha256(const std::string& text) {
+  std::string digits = util::lower(text);
+  std::erase(digits, ':');
+  const bool hex =
+      digits.size() == 64 && digits.find_first_not_of("0123456789abcdef") == digits.npos;
+  const auto bytes = util::base64_decode(text);
+  return hex || (bytes && bytes->size() == 32);
+}
+
 /// Whoever asks there asks itself: a gateway's own port of administration, say, or what the machine
 /// keeps for its pods. Resolvers read "127.1" and "0x7f000001" as addresses, too.
 bool is_proxys_own(std::string_view address) {
@@ -42,6 +53,42 @@ bool is_proxys_own(std::string_view address) {
 std::string plain_host(const Json& host) {
   const std::string text = host.is_string() ? host.get<std::string>() : "";
   return util::lower(text.substr(text.rfind('/') + 1));
+}
+
+/// The namespaces of the project's virtual clusters on the place's cluster.
+std::set<std::string> own_namespaces(const Work& work, const TrafficPlace& place) {
+  std::set<std::string> names{place.ns};
+  if (place.cluster_node == nullptr) {
+    return names;
+  }
+  for (const engine::NodeId id : place.cluster_node->children) {
+    const engine::Node& node = work.context().graph[id];
+    if (node.key.kind == "VirtualCluster" && node.key.ns == work.node().key.ns) {
+      names.insert(resources::virtual_cluster_namespace(*node.object));
+    }
+  }
+  return names;
+}
+
+/// Why a field of Istio's stays out of what kubist writes for a member; null: it does not.
+const char* why_not(std::string_view key, const Json& value) {
+  constexpr std::int64_t k_largest_table = 65'537;  // that of Envoy's Maglev
+  static const std::set<std::string_view> files{"clientCertificate", "privateKey", "caCertificates",
+                                                "serverCertificate", "caCrl"};
+  if (files.contains(key)) {
+    return "names a file of the proxy: use credentialName";
+  }
+  if (key == "minimumRingSize" || key == "tableSize") {
+    const bool small = value.is_number() && value.get<double>() <= k_largest_table;
+    return small ? nullptr : "may be 65,537 at most";
+  }
+  if (key == "verifyCertificateHash" || key == "verifyCertificateSpki") {
+    const auto hashes = data::strings_at(value, {});
+    const bool good = value.is_array() && hashes.size() == value.size() &&
+                      std::all_of(hashes.begin(), hashes.end(), is_sha256);
+    return good ? nullptr : "has to be a list of SHA-256 hashes, in hexadecimal or base64";
+  }
+  return nullptr;
 }
 
 /// The gateways besides mesh that the routes of the place name, as these write them.
@@ -121,6 +168,45 @@ util::Result<> check_endpoints(const Work& work, const TrafficPlace& place, cons
     }
   }
   return check_hosts(work, place, names);
+}
+
+util::Result<> check_backends(const Work& work, const TrafficPlace& place,
+                              const traffic::Route& route) {
+  const std::set<std::string> own = own_namespaces(work, place);
+  const std::string suffix = cat(".svc.", place.names.domain);
+  Json foreign = Json::array();
+  const auto look = [&](const traffic::Backend& backend) {
+    const std::string host = util::lower(traffic::full_host(backend.destination, place.names));
+    if (!host.ends_with(suffix)) {
+      return;  // check_route() knows it by an ExternalService, whose hosts were judged
+    }
+    const std::string before = host.substr(0, host.size() - suffix.size());
+    if (!own.contains(before.substr(before.rfind('.') + 1))) {
+      foreign.push_back(host);
+    }
+  };
+  for (const traffic::Rule& rule : route.rules) {
+    std::for_each(rule.backends.begin(), rule.backends.end(), look);
+    if (rule.mirror) {
+      look(rule.mirror->to);
+    }
+  }
+  return check_hosts(work, place, foreign);
+}
+
+util::Result<> check_istio_fields(const std::string& what, const Json& value) {
+  for (const auto& [key, inner] : value.items()) {
+    const std::string field = cat(what, '.', key);
+    if (const char* why = why_not(key, inner); why != nullptr) {
+      return util::fail(
+          refused("FieldNotAllowed", cat(field, " ", why),
+                  "Take it away, or write the object yourself, with rights of yours."));
+    }
+    if (inner.is_structured()) {
+      KUBIST_CHECK(check_istio_fields(field, inner));
+    }
+  }
+  return {};
 }
 
 void limit_exports(const Work& work, const TrafficPlace& place, Json& spec) {

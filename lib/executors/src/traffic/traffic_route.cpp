@@ -56,6 +56,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
                      std::chrono::seconds(1));
     }
     KUBIST_CHECK(check_hosts(work, place, traffic::served_hosts(route, place.names)));
+    KUBIST_CHECK(check_backends(work, place, route));
     Alignment alignment;
     alignment.status["mode"] = mode.resource.kind;
     alignment.status["override"] = moved.given ? traffic::to_json(*moved.given) : Json();

@@ -42,6 +42,7 @@ void ProjectAccounts::begin_run(bool own_rights, kube::DryRun dry_run) {
   ++m_run;
   m_own_rights = own_rights;
   m_trial = dry_run == kube::DryRun::server;
+  m_dry = dry_run != kube::DryRun::none;
 }
 
 void ProjectAccounts::forget_admitted() {

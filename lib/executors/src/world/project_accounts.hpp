@@ -39,6 +39,7 @@ class ProjectAccounts {
   /// beyond the projects' namespaces. In a server dry run what an account may not write is noted,
   /// and does not fail.
   void begin_run(bool own_rights, kube::DryRun dry_run);
+  bool is_dry() const { return m_dry; }
 
   /// Ends what was admitted in former runs. Not beside a run.
   void forget_admitted();
@@ -140,6 +141,7 @@ class ProjectAccounts {
   std::atomic<std::uint64_t> m_run = 1;
   std::atomic<bool> m_own_rights = false;
   std::atomic<bool> m_trial = false;  ///< it is a server dry run
+  std::atomic<bool> m_dry = false;    ///< it is a dry run
   SharedAnswer<bool> m_all;           ///< may the caller impersonate every ServiceAccount?
   SharedAnswer<std::string> m_caller;
   mutable std::mutex m_mutex;  ///< guards what follows, not what is in the accounts

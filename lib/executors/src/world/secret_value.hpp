@@ -14,7 +14,6 @@ namespace kubist::executors {
 /// from items, which may read all others; such a one is given, too.
 util::Result<std::string> secret_value(kube::Client& client, const std::string& ns,
                                        const std::string& name, const std::string& key,
-                                       const std::stop_token& stop = {},
-                                       std::string_view use = {});
+                                       const std::stop_token& stop = {}, std::string_view use = {});
 
 }  // namespace kubist::executors

@@ -1,4 +1,5 @@
 #include <kubist/data/json_patch.hpp>
+#include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/targets.hpp>
 #include <kubist/executors/object_source.hpp>
@@ -21,6 +22,9 @@ util::Error plan_changed(std::string message) {
 }
 
 namespace {
+
+constexpr std::size_t k_most_entries = 50'000;
+constexpr std::size_t k_most_bytes = std::size_t{256} << 20U;
 
 /// Is it of one of several virtual clusters, so that it has only a part of the status?
 bool has_part(const engine::Node& node) { return node.selected && !node.target.empty(); }
@@ -52,8 +56,8 @@ StatusBook::Entry StatusBook::newest(const engine::Node& node) const {
     const std::lock_guard lock(m_mutex);
     const auto found = m_entries.find(node.uid);
     if (found != m_entries.end() &&
-        kube::is_newer(found->second.resource_version, node.resource_version)) {
-      return found->second;
+        kube::is_newer(found->second.entry.resource_version, node.resource_version)) {
+      return found->second.entry;
     }
   }
   const Json* status = data::find_path(*node.object, {"status"});
@@ -66,17 +70,39 @@ std::shared_ptr<const Json> StatusBook::written(const engine::Node& node) const 
   const std::lock_guard lock(m_mutex);
   const auto found = m_entries.find(node.uid);
   return found != m_entries.end() &&
-                 kube::is_newer(found->second.resource_version, node.resource_version)
-             ? found->second.status
+                 kube::is_newer(found->second.entry.resource_version, node.resource_version)
+             ? found->second.entry.status
              : nullptr;
 }
 
 void StatusBook::note(const std::string& uid, Entry entry) {
+  const std::size_t bytes = data::memory_of(*entry.status) + uid.size();
   const std::lock_guard lock(m_mutex);
-  Entry& known = m_entries[uid];
-  if (!known.status || kube::is_newer(entry.resource_version, known.resource_version)) {
-    known = std::move(entry);
+  const auto [at, is_new] = m_entries.try_emplace(uid);
+  Kept& kept = at->second;
+  if (is_new) {
+    kept.age = m_by_age.insert(m_by_age.end(), uid);
+  } else if (!kube::is_newer(entry.resource_version, kept.entry.resource_version)) {
+    return;
   }
+  m_bytes += bytes - kept.bytes;
+  kept.entry = std::move(entry);
+  kept.bytes = bytes;
+  m_by_age.splice(m_by_age.end(), m_by_age, kept.age);
+  while (m_entries.size() > k_most_entries || m_bytes > k_most_bytes) {
+    forget_oldest();
+  }
+}
+
+void StatusBook::forget_oldest() {
+  const auto oldest = m_entries.find(m_by_age.front());
+  m_bytes -= oldest->second.bytes;
+  if (const auto turn = m_turns.find(oldest->first);
+      turn != m_turns.end() && turn->second.use_count() == 1) {
+    m_turns.erase(turn);
+  }
+  m_entries.erase(oldest);
+  m_by_age.pop_front();
 }
 
 std::shared_ptr<std::mutex> StatusBook::turn_of(const std::string& uid) {
@@ -91,6 +117,8 @@ std::shared_ptr<std::mutex> StatusBook::turn_of(const std::string& uid) {
 void StatusBook::clear() {
   const std::lock_guard lock(m_mutex);
   m_entries.clear();
+  m_by_age.clear();
+  m_bytes = 0;
   m_turns.clear();
 }
 

@@ -10,6 +10,8 @@ namespace kubist::data {
 struct PatchLimits {
   std::size_t max_operations = 10'000;
   std::size_t max_copied_nodes = 1'000'000;  ///< values that "copy" operations may add in all
+  /// Maps and lists inside each other, and tokens of a path: what is deeper nobody reads again.
+  std::size_t max_depth = 500;
 };
 
 /// RFC 6902: all operations, all or nothing. Errors: invalid (a malformed patch or a path that is
@@ -22,7 +24,11 @@ Json apply_merge_patch(Json target, const Json& patch);
 /// Nulls inside `to` cannot be said in a merge patch and are left out.
 Json make_merge_patch(const Json& from, const Json& to);
 
-/// The number of values in a tree, itself included.
-std::size_t count_nodes(const Json& value);
+/// The number of values in a tree, itself included, and how many maps and lists are inside each
+/// other. Of a tree of any depth.
+struct Extent {
+  std::size_t nodes = 0, depth = 0;
+};
+Extent extent_of(const Json& value);
 
 }  // namespace kubist::data

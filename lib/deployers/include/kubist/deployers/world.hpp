@@ -56,6 +56,17 @@ struct Place {
   /// For deleting what is recorded as made, where that may be done with more rights; null: it may
   /// not.
   std::shared_ptr<kube::Client> delete_client = {};
+  /// For a removal where the namespace is going or gone, in which the other ones have no rights;
+  /// null: they are good for it.
+  std::shared_ptr<kube::Client> tidy_client = {};
+  /// The place as a removal sees it.
+  Place for_removal() const {
+    Place place = *this;
+    if (tidy_client) {
+      (place.objects_client ? place.objects_client : place.client) = tidy_client;
+    }
+    return place;
+  }
   /// The one for that.
   const std::shared_ptr<kube::Client>& deletions() const {
     return delete_client ? delete_client : objects();

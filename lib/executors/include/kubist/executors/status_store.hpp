@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,7 +24,9 @@ struct StatusChange {
   data::Json before, after;
 };
 
-/// What runs of this process have written of statuses. Outlives them; any thread.
+/// What runs of this process have written of statuses. Outlives them; any thread. It keeps the
+/// newest 50,000 in 256 MiB, should a run never end: of what goes earlier a run that began before
+/// may compute a merge patch from an older status, which the next run corrects.
 class StatusBook {
  public:
   /// The status of a whole object.
@@ -43,8 +46,17 @@ class StatusBook {
   void clear();
 
  private:
+  struct Kept {
+    Entry entry;
+    std::size_t bytes = 0;
+    std::list<std::string>::iterator age;  ///< in m_by_age
+  };
+  void forget_oldest();
+
   mutable std::mutex m_mutex;
-  std::map<std::string, Entry> m_entries;                      ///< by uid
+  std::map<std::string, Kept> m_entries;  ///< by uid
+  std::list<std::string> m_by_age;        ///< uids, oldest first
+  std::size_t m_bytes = 0;
   std::map<std::string, std::shared_ptr<std::mutex>> m_turns;  ///< by uid
 };
 

@@ -18,6 +18,10 @@ struct Totals {
   bool operator==(const Totals&) const = default;
 };
 
+/// Can values have these totals? Numbers that only somebody's hand can have written, as a status
+/// has them, or a source that counts nonsense, have no posterior to draw from.
+bool are_plausible(const Totals& totals, GoalKind kind);
+
 /// The totals of `n` values with this mean and (sample) standard deviation.
 Totals totals_of(double n, double mean, double deviation);
 
@@ -25,7 +29,7 @@ Totals totals_of(double n, double mean, double deviation);
 /// in between makes a rate too small, never above 1.
 std::span<const std::string_view> fields_of(GoalKind kind);
 /// The totals of what these fields gave. REQUIRES: a value for each. Invalid, reason NotPlausible:
-/// more successes than samples, or fewer than none.
+/// more successes than samples, or fewer than none, or a number without end.
 util::Result<Totals> read_totals(GoalKind kind, const std::vector<double>& values);
 
 /// Mean and (sample) variance of them. A rate that was never seen to fail, or to succeed, is not

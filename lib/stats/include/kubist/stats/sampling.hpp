@@ -16,7 +16,7 @@ class Random {
   std::uint64_t below(std::uint64_t bound);
   /// Standard normal (polar method).
   double normal();
-  /// Gamma with scale 1, shape > 0 (Marsaglia, Tsang, 2000).
+  /// Gamma with scale 1 (Marsaglia, Tsang, 2000). Of a shape that is not above 0, or infinite: 0.
   double gamma(double shape);
   /// Beta(a, b), a and b > 0.
   double beta(double a, double b);
