@@ -12,8 +12,8 @@ namespace kubist::cli {
 namespace {
 
 using data::Json;
-using policies::RecordedWindow;
-using policies::SimulatedCounts;
+using simulation::RecordedWindow;
+using simulation::SimulatedCounts;
 using util::cat;
 using util::ErrorKind;
 using util::Result;
@@ -36,8 +36,8 @@ bool is_count(double value) {
 }
 
 /// Latencies that are no histogram are left out.
-std::vector<policies::LatencyCount> latency_of(const metrics::Counts& counts) {
-  std::vector<policies::LatencyCount> latency;
+std::vector<simulation::LatencyCount> latency_of(const metrics::Counts& counts) {
+  std::vector<simulation::LatencyCount> latency;
   double before = 0;
   for (const metrics::Bucket& bucket : counts.latency_ms) {
     if (!is_count(bucket.count) || bucket.count < before) {
@@ -113,7 +113,7 @@ Result<RecordedRelease> read_recorded_traffic(const Arguments& arguments, const 
   std::vector<RecordedWindow> windows = *std::move(read);
   KUBIST_CHECK(check_version(windows, &RecordedWindow::stable, subject.versions[0], file));
   KUBIST_CHECK(check_version(windows, &RecordedWindow::canary, subject.versions[1], file));
-  return RecordedRelease{policies::make_recorded_traffic(std::move(windows)),
+  return RecordedRelease{simulation::make_recorded_traffic(std::move(windows)),
                          std::chrono::floor<std::chrono::seconds>(samples.front().at)};
 }
 

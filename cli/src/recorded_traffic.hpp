@@ -4,12 +4,12 @@
 #include <string>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/policies/simulated_traffic.hpp>
+#include <kubist/simulation/simulated_traffic.hpp>
 
 namespace kubist::cli {
 
 struct RecordedRelease {
-  std::shared_ptr<const policies::Traffic> traffic;
+  std::shared_ptr<const simulation::Traffic> traffic;
   std::chrono::sys_seconds begins;
 };
 

@@ -84,7 +84,7 @@ Result<> read_truth(const Arguments& arguments, const Json& release, SimulatedIn
 }
 
 Result<> set_traffic(const Arguments& arguments, const Json& release, SimulatedInput& input) {
-  policies::ReleaseSimulation& simulation = input.simulation;
+  simulation::ReleaseSimulation& simulation = input.simulation;
   KUBIST_TRY(const release::Plan plan, release::read_plan(release));
   constexpr std::chrono::seconds k_longest = std::chrono::days(3650);
   simulation.longest =
@@ -96,8 +96,8 @@ Result<> set_traffic(const Arguments& arguments, const Json& release, SimulatedI
     simulation.traffic = recorded.traffic;
     simulation.begins = recorded.begins;
   } else {
-    KUBIST_TRY(const policies::TrafficModel model, read_traffic(arguments));
-    simulation.traffic = policies::make_traffic(model, simulation.longest);
+    KUBIST_TRY(const simulation::TrafficModel model, read_traffic(arguments));
+    simulation.traffic = simulation::make_traffic(model, simulation.longest);
   }
   if (arguments.given("start")) {
     KUBIST_TRY(const auto start, util::parse_time(arguments.text("start")));
@@ -173,7 +173,7 @@ Result<SimulatedInput> read_simulated_release(Context& context, const Arguments&
   constexpr int k_runs = 1000;
   KUBIST_CHECK(check_flags(arguments));
   SimulatedInput input;
-  policies::ReleaseSimulation& simulation = input.simulation;
+  simulation::ReleaseSimulation& simulation = input.simulation;
   KUBIST_TRY(Json release, read_release(context, arguments, input));
   KUBIST_CHECK(read_truth(arguments, release, input));
   KUBIST_CHECK(set_traffic(arguments, release, input));

@@ -3,15 +3,15 @@
 #include <optional>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/policies/release_simulation.hpp>
+#include <kubist/simulation/release_simulation.hpp>
 
 namespace kubist::cli {
 
 /// What `canary simulate` simulates without --test.
 struct SimulatedInput {
-  policies::ReleaseSimulation simulation;
+  simulation::ReleaseSimulation simulation;
   std::unique_ptr<engine::PolicyCatalog> catalog;  ///< simulation's
-  policies::Truth truth;
+  simulation::Truth truth;
   /// The parameters of its policy Statistical, and its weights; nothing: it has none.
   std::optional<policies::StatisticalParameters> statistical;
   std::vector<double> weights;

@@ -1,6 +1,6 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulation.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
@@ -13,8 +13,8 @@
 namespace kubist::cli {
 namespace {
 
-using policies::Judge;
-using policies::Simulation;
+using simulation::Judge;
+using simulation::Simulation;
 using util::cat;
 using util::ErrorKind;
 using util::Result;
@@ -62,7 +62,7 @@ Result<> read_test(const Arguments& arguments, Simulation& simulation) {
 
 // Who leaves steps: the test, or a schedule while the test only watches.
 void set_schedule(const Arguments& arguments, Simulation& simulation) {
-  policies::RolloutModel& rollout = simulation.rollout;
+  simulation::RolloutModel& rollout = simulation.rollout;
   rollout.step_windows = static_cast<int>(arguments.number("step-windows"));
   if (arguments.given("weight")) {
     rollout.step_windows = rollout.looks + 1;
@@ -89,7 +89,7 @@ Result<Simulation> read_simulation(const Arguments& arguments) {
   simulation.runs = arguments.given("runs") ? static_cast<int>(arguments.number("runs")) : k_runs;
   simulation.seed = static_cast<std::uint64_t>(arguments.number("seed"));
   simulation.threads = static_cast<unsigned>(std::max(0LL, arguments.number("threads")));
-  if (auto checked = policies::check_simulation(simulation); !checked) {
+  if (auto checked = simulation::check_simulation(simulation); !checked) {
     checked.error().kind = ErrorKind::usage;
     return util::fail(checked.error());
   }
@@ -100,8 +100,8 @@ Result<SimulationOutcome> simulate_test(Context& context, const Arguments& argum
   KUBIST_TRY(const Simulation simulation, read_simulation(arguments));
   SimulationOutcome outcome;
   outcome.seed = simulation.seed;
-  outcome.runs = policies::simulate(simulation, context.stop());
-  outcome.report = policies::summarize(policies::truth_of(simulation), outcome.runs);
+  outcome.runs = simulation::simulate(simulation, context.stop());
+  outcome.report = simulation::summarize(simulation::truth_of(simulation), outcome.runs);
   if (simulation.judge == Judge::statistical) {
     outcome.needs =
         needs_of(simulation.statistical, simulation.rollout.weights, simulation.traffic.stable_rate,
@@ -114,8 +114,8 @@ Result<SimulationOutcome> simulate_release(Context& context, const Arguments& ar
   KUBIST_TRY(const SimulatedInput input, read_simulated_release(context, arguments));
   SimulationOutcome outcome;
   outcome.seed = input.simulation.seed;
-  KUBIST_TRY(outcome.runs, policies::simulate(input.simulation, context.stop()));
-  outcome.report = policies::summarize(input.truth, outcome.runs);
+  KUBIST_TRY(outcome.runs, simulation::simulate(input.simulation, context.stop()));
+  outcome.report = simulation::summarize(input.truth, outcome.runs);
   if (input.statistical) {
     outcome.needs = needs_of(*input.statistical, input.weights, input.truth.stable_rate,
                              input.simulation.traffic->requests_per_second());

@@ -12,10 +12,10 @@ namespace kubist::cli {
 namespace {
 
 using data::Json;
-using policies::Ending;
-using policies::Quantiles;
-using policies::SimulatedRun;
-using policies::SimulationReport;
+using simulation::Ending;
+using simulation::Quantiles;
+using simulation::SimulatedRun;
+using simulation::SimulationReport;
 using util::cat;
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -80,17 +80,17 @@ constexpr std::string_view word(Ending ending) {
                                       : "undecided";
 }
 
-Json reasons_json(const std::vector<policies::EndingShare>& reasons) {
+Json reasons_json(const std::vector<simulation::EndingShare>& reasons) {
   Json list = Json::array();
-  for (const policies::EndingShare& each : reasons) {
+  for (const simulation::EndingShare& each : reasons) {
     list.push_back({{"ending", word(each.ending)}, {"reason", each.reason}, {"share", each.share}});
   }
   return list;
 }
 
-std::string reasons_text(const std::vector<policies::EndingShare>& reasons) {
+std::string reasons_text(const std::vector<simulation::EndingShare>& reasons) {
   std::vector<std::vector<std::string>> rows{{"ENDING", "REASON", "RUNS"}};
-  for (const policies::EndingShare& each : reasons) {
+  for (const simulation::EndingShare& each : reasons) {
     rows.push_back({std::string(word(each.ending)), each.reason, percent(each.share, 2)});
   }
   return layout(rows);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulation.hpp>
 
 namespace kubist::cli {
 
@@ -22,8 +22,8 @@ std::vector<StepNeed> needs_of(const policies::StatisticalParameters& statistica
 /// What was simulated, and what came of it.
 struct SimulationOutcome {
   std::uint64_t seed = 1;
-  policies::SimulationReport report;
-  std::vector<policies::SimulatedRun> runs;
+  simulation::SimulationReport report;
+  std::vector<simulation::SimulatedRun> runs;
   std::vector<StepNeed> needs;
 };
 

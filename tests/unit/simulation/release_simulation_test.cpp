@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <kubist/policies/builtins.hpp>
-#include <kubist/policies/release_simulation.hpp>
+#include <kubist/simulation/release_simulation.hpp>
 
 using namespace kubist;
-using namespace kubist::policies;
+using namespace kubist::simulation;
 using data::Json;
 
 namespace {
@@ -15,7 +15,7 @@ namespace {
 const engine::PolicyCatalog& builtin_catalog() {
   static const engine::PolicyCatalog catalog = [] {
     engine::PolicyCatalog filled;
-    add_builtins(filled);
+    policies::add_builtins(filled);
     return filled;
   }();
   return catalog;

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include <kubist/engine/policy.hpp>
-#include <kubist/policies/simulated_traffic.hpp>
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulated_traffic.hpp>
+#include <kubist/simulation/simulation.hpp>
 
 /// Releases that never ran: a CanaryRelease with its policies, against traffic that was modelled or
 /// recorded, many times.
-namespace kubist::policies {
+namespace kubist::simulation {
 
 struct ReleaseSimulation {
   std::shared_ptr<const data::Json> release;  ///< a CanaryRelease that the schema accepts
@@ -40,4 +40,4 @@ inline constexpr std::string_view k_recording_ended = "RecordingEnded";
 util::Result<std::vector<SimulatedRun>> simulate(const ReleaseSimulation& simulation,
                                                  const std::stop_token& stop);
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation
