@@ -1,9 +1,9 @@
 #pragma once
 #include <memory>
-#include <optional>
+#include <string>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/simulation/release_simulation.hpp>
+#include <kubist/simulation/outcome.hpp>
 
 namespace kubist::cli {
 
@@ -11,10 +11,7 @@ namespace kubist::cli {
 struct SimulatedInput {
   simulation::ReleaseSimulation simulation;
   std::unique_ptr<engine::PolicyCatalog> catalog;  ///< simulation's
-  simulation::Truth truth;
-  /// The parameters of its policy Statistical, and its weights; nothing: it has none.
-  std::optional<policies::StatisticalParameters> statistical;
-  std::vector<double> weights;
+  simulation::Bounds bounds;
 };
 
 /// From the flags, and the files of -f and --recorded. Errors: usage (flags that exclude each

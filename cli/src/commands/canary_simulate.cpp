@@ -1,6 +1,5 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/simulation/simulation.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
@@ -96,31 +95,13 @@ Result<Simulation> read_simulation(const Arguments& arguments) {
   return simulation;
 }
 
-Result<SimulationOutcome> simulate_test(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const Simulation simulation, read_simulation(arguments));
-  SimulationOutcome outcome;
-  outcome.seed = simulation.seed;
-  outcome.runs = simulation::simulate(simulation, context.stop());
-  outcome.report = simulation::summarize(simulation::truth_of(simulation), outcome.runs);
-  if (simulation.judge == Judge::statistical) {
-    outcome.needs =
-        needs_of(simulation.statistical, simulation.rollout.weights, simulation.traffic.stable_rate,
-                 simulation.traffic.requests_per_second);
+Result<simulation::Outcome> simulate_by(Context& context, const Arguments& arguments) {
+  if (arguments.given("test")) {
+    KUBIST_TRY(const Simulation simulation, read_simulation(arguments));
+    return simulation::simulate_test(simulation, context.stop());
   }
-  return outcome;
-}
-
-Result<SimulationOutcome> simulate_release(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const SimulatedInput input, read_simulated_release(context, arguments));
-  SimulationOutcome outcome;
-  outcome.seed = input.simulation.seed;
-  KUBIST_TRY(outcome.runs, simulation::simulate(input.simulation, context.stop()));
-  outcome.report = simulation::summarize(input.truth, outcome.runs);
-  if (input.statistical) {
-    outcome.needs = needs_of(*input.statistical, input.weights, input.truth.stable_rate,
-                             input.simulation.traffic->requests_per_second());
-  }
-  return outcome;
+  return simulation::simulate_release(input.simulation, input.bounds, context.stop());
 }
 
 Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
@@ -133,9 +114,7 @@ Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
     context.out().write(cat(query, '\n'));
     return k_ok;
   }
-  KUBIST_TRY(const SimulationOutcome outcome, arguments.given("test")
-                                                  ? simulate_test(context, arguments)
-                                                  : simulate_release(context, arguments));
+  KUBIST_TRY(const simulation::Outcome outcome, simulate_by(context, arguments));
   if (context.stop().stop_requested()) {
     return util::fail(ErrorKind::cancelled, "the simulation was interrupted");
   }

@@ -16,6 +16,7 @@ using simulation::Ending;
 using simulation::Quantiles;
 using simulation::SimulatedRun;
 using simulation::SimulationReport;
+using simulation::StepNeed;
 using util::cat;
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -132,22 +133,7 @@ std::string chart(const std::vector<SimulatedRun>& runs) {
 
 }  // namespace
 
-std::vector<StepNeed> needs_of(const policies::StatisticalParameters& statistical,
-                               const std::vector<double>& weights, double stable_rate,
-                               double requests_per_second) {
-  std::vector<StepNeed> needs;
-  const bool known = statistical.prove && statistical.metrics.size() == 1;
-  for (std::size_t i = 0; known && i + 1 < weights.size(); ++i) {
-    const auto needed = [&](double quantile) {
-      return policies::requests_to_leave(statistical, std::span(&stable_rate, 1), weights[i],
-                                         weights[i + 1], quantile);
-    };
-    needs.push_back({weights[i], weights[i] * requests_per_second, needed(0.5), needed(0.95)});
-  }
-  return needs;
-}
-
-Json simulation_json(const SimulationOutcome& outcome) {
+Json simulation_json(const simulation::Outcome& outcome) {
   const SimulationReport& report = outcome.report;
   return {{"runs", report.runs},
           {"seed", outcome.seed},
@@ -164,7 +150,7 @@ Json simulation_json(const SimulationOutcome& outcome) {
           {"expectedToLeave", needs_json(outcome.needs)}};
 }
 
-std::string simulation_text(const SimulationOutcome& outcome) {
+std::string simulation_text(const simulation::Outcome& outcome) {
   const SimulationReport& report = outcome.report;
   const auto whole = [](double value) { return number(value); };
   const auto rate = [](const std::optional<double>& share) {

@@ -39,8 +39,6 @@ ReleaseSimulation simulation_of(Json policies, double stable, double canary, int
   model.stable_rate = stable;
   model.canary_rate = canary;
   simulation.traffic = make_traffic(model, simulation.longest);
-  simulation.begins =
-      std::chrono::sys_days{std::chrono::year{2026} / 1 / 5} + std::chrono::hours(12);
   simulation.runs = runs;
   return simulation;
 }

@@ -18,7 +18,9 @@ struct ReleaseSimulation {
   std::vector<data::Json> routes;  ///< its TrafficRoutes, as policies see them; may be empty
   const engine::PolicyCatalog* catalog = nullptr;
   std::shared_ptr<const Traffic> traffic;
-  std::chrono::sys_seconds begins;       ///< what the simulated clock shows first
+  /// What the simulated clock shows first.
+  std::chrono::sys_seconds begins =
+      std::chrono::sys_days{std::chrono::year{2026} / 1 / 5} + std::chrono::hours(12);
   std::chrono::seconds longest{15'000};  ///< then the canary is given up, undecided
   bool approved = false;                 ///< a person has said yes to every weight
   int runs = 1000;
