@@ -28,7 +28,7 @@ std::vector<Program> programs_of(const Manifest& manifest) {
     return programs;
   }
   const std::string title = cat(view.kind(), '/', view.name());
-  if (view.kind().ends_with("Definition")) {
+  if (resources::is_definition(manifest.object)) {
     programs.push_back(
         {title, "/spec/runtime/jsonnet/source",
          std::string(data::string_at(manifest.object, {"spec", "runtime", "jsonnet", "source"}))});

@@ -1,14 +1,11 @@
 #pragma once
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <vector>
 
 #include <kubist/apply/report.hpp>
 #include <kubist/cli/context.hpp>
-#include <kubist/executors/session.hpp>
-#include <kubist/executors/watch_loop.hpp>
-#include <kubist/util/path_watch.hpp>
+#include <kubist/executors/followed_files.hpp>
 
 #include "output/run_report.hpp"
 
@@ -31,26 +28,20 @@ class ReconcileInput {
   /// objects that is no resource of the tree. The run and this outlive it.
   RunReport report(const executors::Run& run) const;
 
-  /// After apply_first(): as watch_and_reconcile(), and applies the files each time that they have
-  /// changed. Input that cannot be read or applied is told of, also by the reports, and changes
-  /// nothing. A resource that the loop does not look after yet, such as a new project, makes it
-  /// begin anew with that too. Unavailable: the files cannot be watched any more.
-  /// `hooks.finished` is never called while this writes to the context's output.
-  util::Result<> watch(executors::Session& session, executors::ReconcileOptions options,
+  /// After apply_first(): as FollowedFiles::watch(). Input that cannot be read or applied is told
+  /// of, also by the reports. `hooks.finished` is never called while this writes to the context's
+  /// output.
+  util::Result<> watch(executors::Session& session, const executors::ReconcileOptions& options,
                        engine::Observer& observer, executors::WatchHooks hooks);
 
  private:
-  util::Result<> apply_again(executors::ReconcileOptions& options);
+  util::Result<apply::Report> apply_again(std::vector<resources::Manifest>& manifests);
   void remember(const apply::Report& report, const std::vector<resources::Manifest>& manifests);
   void refuse(const util::Error& error);
-  bool accept();
-  util::Result<> follow(const executors::ReconcileOptions& options, std::vector<engine::Key>& found,
-                        std::stop_source& loop);
 
   Context& m_context;
   const Arguments& m_arguments;
-  std::optional<util::PathWatch> m_files;
-  std::vector<data::Json> m_objects;  ///< as they were last applied; empty: not all were
+  std::optional<executors::FollowedFiles> m_files;  ///< with --watch
   // Of what was applied last, one entry an object; guarded by m_output while watching.
   Places m_places;
   std::vector<resources::ObjectRef> m_refs;

@@ -5,14 +5,14 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/catalog.hpp>
-#include <kubist/policies/statistical_policy.hpp>
 #include <kubist/release/plan.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/simulation/recording.hpp>
+#include <kubist/simulation/release_objects.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "recorded_traffic.hpp"
-#include "simulated_files.hpp"
+#include "input.hpp"
 #include "simulation_flags.hpp"
 
 namespace kubist::cli {
@@ -22,6 +22,32 @@ using data::Json;
 using util::cat;
 using util::ErrorKind;
 using util::Result;
+
+/// --namespace, or default.
+std::string simulated_namespace(const Arguments& arguments) {
+  const std::string given = arguments.text("namespace");
+  return given.empty() ? "default" : given;
+}
+
+/// What is in the files of -f; nothing where there is no -f.
+Result<simulation::ReleaseObjects> read_release_objects(Context& context,
+                                                        const Arguments& arguments) {
+  if (!arguments.given("filename")) {
+    return simulation::ReleaseObjects{};
+  }
+  const std::string ns = simulated_namespace(arguments);
+  KUBIST_TRY(auto manifests, read_input(context, arguments));
+  KUBIST_CHECK(check_input(manifests, nullptr, ns, context.stop()));
+  const std::string name = arguments.words().empty() ? std::string() : arguments.words()[0];
+  KUBIST_TRY(auto objects, simulation::pick_objects(std::move(manifests), ns, name));
+  if (!objects.release && !(name.empty() && arguments.given("policy"))) {
+    return util::fail(ErrorKind::invalid,
+                      cat("there is no CanaryRelease ", name, name.empty() ? "" : " ", "in ",
+                          util::join(arguments.list("filename"), ", ")),
+                      "Without one, name a policy with --policy.");
+  }
+  return objects;
+}
 
 /// The policy of --policy, with those flags that are named as its parameters are.
 Result<Json> policy_of(const Arguments& arguments, const engine::PolicyCatalog& catalog,
@@ -65,39 +91,32 @@ Result<Json> release_of_flags(const Arguments& arguments) {
                 {"holdLimit", seconds_of(arguments, "hold-limit")}}}};
 }
 
-/// What is good and bad: by flags, else as the first policy Statistical has it.
-Result<> read_truth(const Arguments& arguments, const Json& release, SimulatedInput& input) {
-  KUBIST_TRY(input.truth.tolerance, number_of(arguments, "tolerance", k_percent));
-  KUBIST_TRY(input.truth.budget, number_of(arguments, "budget", k_percent));
-  KUBIST_TRY(const release::Plan plan, release::read_plan(release));
-  for (const int weight : plan.weights) {
-    input.weights.push_back(weight * k_percent);
+/// What is good and bad, where flags say it.
+Result<> read_bounds(const Arguments& arguments, simulation::Bounds& bounds) {
+  if (arguments.given("tolerance")) {
+    KUBIST_TRY(bounds.tolerance, number_of(arguments, "tolerance", k_percent));
   }
-  KUBIST_TRY(input.statistical, policies::find_statistical(release, *input.catalog));
-  if (input.statistical && !arguments.given("tolerance")) {
-    input.truth.tolerance = input.statistical->metrics[0].tolerance;
-  }
-  if (input.statistical && !arguments.given("budget")) {
-    input.truth.budget = input.statistical->budget;
+  if (arguments.given("budget")) {
+    KUBIST_TRY(bounds.budget, number_of(arguments, "budget", k_percent));
   }
   return {};
 }
 
-Result<> set_traffic(const Arguments& arguments, const Json& release, SimulatedInput& input) {
-  policies::ReleaseSimulation& simulation = input.simulation;
+Result<> set_traffic(const Arguments& arguments, const Json& release,
+                     simulation::ReleaseSimulation& simulation) {
   KUBIST_TRY(const release::Plan plan, release::read_plan(release));
   constexpr std::chrono::seconds k_longest = std::chrono::days(3650);
   simulation.longest =
       std::min<std::chrono::seconds>(plan.interval * arguments.number("looks"), k_longest);
-  simulation.begins =
-      std::chrono::sys_days{std::chrono::year{2026} / 1 / 5} + std::chrono::hours(12);
   if (arguments.given("recorded")) {
-    KUBIST_TRY(const auto recorded, read_recorded_traffic(arguments, release));
+    KUBIST_TRY(const auto recorded,
+               simulation::read_recorded_traffic(arguments.text("recorded"),
+                                                 arguments.text("namespace"), release));
     simulation.traffic = recorded.traffic;
     simulation.begins = recorded.begins;
   } else {
-    KUBIST_TRY(const policies::TrafficModel model, read_traffic(arguments));
-    simulation.traffic = policies::make_traffic(model, simulation.longest);
+    KUBIST_TRY(const simulation::TrafficModel model, read_traffic(arguments));
+    simulation.traffic = simulation::make_traffic(model, simulation.longest);
   }
   if (arguments.given("start")) {
     KUBIST_TRY(const auto start, util::parse_time(arguments.text("start")));
@@ -106,8 +125,6 @@ Result<> set_traffic(const Arguments& arguments, const Json& release, SimulatedI
       return util::fail(ErrorKind::usage, "--start is before the year 2200");
     }
   }
-  input.truth.stable_rate = simulation.traffic->stable_rate();
-  input.truth.canary_rate = simulation.traffic->canary_rate();
   return {};
 }
 
@@ -147,18 +164,17 @@ Result<> check_flags(const Arguments& arguments) {
 }
 
 Result<Json> read_release(Context& context, const Arguments& arguments, SimulatedInput& input) {
-  KUBIST_TRY(SimulatedFiles files, read_simulated_files(context, arguments));
+  KUBIST_TRY(simulation::ReleaseObjects objects, read_release_objects(context, arguments));
   KUBIST_TRY(auto local, executors::read_local_config());
   const executors::Catalog definitions(std::move(local));
-  input.catalog = std::make_unique<engine::PolicyCatalog>(definitions.build(files.definitions));
-  input.simulation.above = std::move(files.above);
-  input.simulation.routes = std::move(files.routes);
-  const bool own = files.release.has_value();
+  input.catalog = std::make_unique<engine::PolicyCatalog>(definitions.build(objects.definitions));
+  input.simulation.above = std::move(objects.above);
+  input.simulation.routes = std::move(objects.routes);
+  const bool own = objects.release.has_value();
   if (!own) {
-    KUBIST_TRY(files.release, release_of_flags(arguments));
+    KUBIST_TRY(objects.release, release_of_flags(arguments));
   }
-  Json& release = *files.release;
-  release.erase("status");
+  Json& release = *objects.release;
   if (!own || arguments.given("policy")) {
     const std::string ns(data::string_at(release, {"metadata", "namespace"}));
     KUBIST_TRY(Json policy, policy_of(arguments, *input.catalog, ns));
@@ -173,10 +189,10 @@ Result<SimulatedInput> read_simulated_release(Context& context, const Arguments&
   constexpr int k_runs = 1000;
   KUBIST_CHECK(check_flags(arguments));
   SimulatedInput input;
-  policies::ReleaseSimulation& simulation = input.simulation;
+  simulation::ReleaseSimulation& simulation = input.simulation;
   KUBIST_TRY(Json release, read_release(context, arguments, input));
-  KUBIST_CHECK(read_truth(arguments, release, input));
-  KUBIST_CHECK(set_traffic(arguments, release, input));
+  KUBIST_CHECK(read_bounds(arguments, input.bounds));
+  KUBIST_CHECK(set_traffic(arguments, release, simulation));
   simulation.release = std::make_shared<const Json>(std::move(release));
   simulation.catalog = input.catalog.get();
   simulation.approved = arguments.boolean("approved");
@@ -187,11 +203,11 @@ Result<SimulatedInput> read_simulated_release(Context& context, const Arguments&
 }
 
 Result<std::string> recording_query(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const SimulatedFiles files, read_simulated_files(context, arguments));
-  if (!files.release) {
+  KUBIST_TRY(const auto objects, read_release_objects(context, arguments));
+  if (!objects.release) {
     return util::fail(ErrorKind::usage, "--print-query needs the release's file: -f FILE");
   }
-  return query_to_record(arguments, *files.release);
+  return simulation::query_to_record(arguments.text("namespace"), *objects.release);
 }
 
 }  // namespace kubist::cli

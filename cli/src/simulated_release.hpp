@@ -1,20 +1,17 @@
 #pragma once
 #include <memory>
-#include <optional>
+#include <string>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/policies/release_simulation.hpp>
+#include <kubist/simulation/outcome.hpp>
 
 namespace kubist::cli {
 
 /// What `canary simulate` simulates without --test.
 struct SimulatedInput {
-  policies::ReleaseSimulation simulation;
+  simulation::ReleaseSimulation simulation;
   std::unique_ptr<engine::PolicyCatalog> catalog;  ///< simulation's
-  policies::Truth truth;
-  /// The parameters of its policy Statistical, and its weights; nothing: it has none.
-  std::optional<policies::StatisticalParameters> statistical;
-  std::vector<double> weights;
+  simulation::Bounds bounds;
 };
 
 /// From the flags, and the files of -f and --recorded. Errors: usage (flags that exclude each

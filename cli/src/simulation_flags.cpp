@@ -71,8 +71,8 @@ Result<> check_not_given(const Arguments& arguments, std::initializer_list<std::
   return {};
 }
 
-Result<policies::TrafficModel> read_traffic(const Arguments& arguments) {
-  policies::TrafficModel traffic;
+Result<simulation::TrafficModel> read_traffic(const Arguments& arguments) {
+  simulation::TrafficModel traffic;
   KUBIST_TRY(const double stable, percent_of(arguments, "stable-success"));
   KUBIST_TRY(const double canary, percent_of(arguments, "canary-success"));
   traffic.stable_rate = 1 - stable;
@@ -88,7 +88,7 @@ Result<policies::TrafficModel> read_traffic(const Arguments& arguments) {
     return util::fail(ErrorKind::usage, "--bad-from-step counts from 1");
   }
   traffic.bad_from = static_cast<std::size_t>(bad_from - 1);
-  if (auto checked = policies::check_traffic(traffic); !checked) {
+  if (auto checked = simulation::check_traffic(traffic); !checked) {
     checked.error().kind = ErrorKind::usage;
     return util::fail(checked.error());
   }

@@ -4,7 +4,7 @@
 
 #include <kubist/cli/context.hpp>
 #include <kubist/data/json.hpp>
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulation.hpp>
 
 namespace kubist::cli {
 
@@ -24,6 +24,6 @@ util::Result<> check_not_given(const Arguments& arguments,
                                std::initializer_list<std::string_view> flags, std::string_view why);
 
 /// --stable-success, --canary-success, --rps, --icc, --rising, --bad-from-step, --interval.
-util::Result<policies::TrafficModel> read_traffic(const Arguments& arguments);
+util::Result<simulation::TrafficModel> read_traffic(const Arguments& arguments);
 
 }  // namespace kubist::cli

@@ -1,6 +1,5 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/policies/simulation.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
@@ -13,8 +12,8 @@
 namespace kubist::cli {
 namespace {
 
-using policies::Judge;
-using policies::Simulation;
+using simulation::Judge;
+using simulation::Simulation;
 using util::cat;
 using util::ErrorKind;
 using util::Result;
@@ -62,7 +61,7 @@ Result<> read_test(const Arguments& arguments, Simulation& simulation) {
 
 // Who leaves steps: the test, or a schedule while the test only watches.
 void set_schedule(const Arguments& arguments, Simulation& simulation) {
-  policies::RolloutModel& rollout = simulation.rollout;
+  simulation::RolloutModel& rollout = simulation.rollout;
   rollout.step_windows = static_cast<int>(arguments.number("step-windows"));
   if (arguments.given("weight")) {
     rollout.step_windows = rollout.looks + 1;
@@ -89,38 +88,20 @@ Result<Simulation> read_simulation(const Arguments& arguments) {
   simulation.runs = arguments.given("runs") ? static_cast<int>(arguments.number("runs")) : k_runs;
   simulation.seed = static_cast<std::uint64_t>(arguments.number("seed"));
   simulation.threads = static_cast<unsigned>(std::max(0LL, arguments.number("threads")));
-  if (auto checked = policies::check_simulation(simulation); !checked) {
+  if (auto checked = simulation::check_simulation(simulation); !checked) {
     checked.error().kind = ErrorKind::usage;
     return util::fail(checked.error());
   }
   return simulation;
 }
 
-Result<SimulationOutcome> simulate_test(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const Simulation simulation, read_simulation(arguments));
-  SimulationOutcome outcome;
-  outcome.seed = simulation.seed;
-  outcome.runs = policies::simulate(simulation, context.stop());
-  outcome.report = policies::summarize(policies::truth_of(simulation), outcome.runs);
-  if (simulation.judge == Judge::statistical) {
-    outcome.needs =
-        needs_of(simulation.statistical, simulation.rollout.weights, simulation.traffic.stable_rate,
-                 simulation.traffic.requests_per_second);
+Result<simulation::Outcome> simulate_by(Context& context, const Arguments& arguments) {
+  if (arguments.given("test")) {
+    KUBIST_TRY(const Simulation simulation, read_simulation(arguments));
+    return simulation::simulate_test(simulation, context.stop());
   }
-  return outcome;
-}
-
-Result<SimulationOutcome> simulate_release(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const SimulatedInput input, read_simulated_release(context, arguments));
-  SimulationOutcome outcome;
-  outcome.seed = input.simulation.seed;
-  KUBIST_TRY(outcome.runs, policies::simulate(input.simulation, context.stop()));
-  outcome.report = policies::summarize(input.truth, outcome.runs);
-  if (input.statistical) {
-    outcome.needs = needs_of(*input.statistical, input.weights, input.truth.stable_rate,
-                             input.simulation.traffic->requests_per_second());
-  }
-  return outcome;
+  return simulation::simulate_release(input.simulation, input.bounds, context.stop());
 }
 
 Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
@@ -133,9 +114,7 @@ Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
     context.out().write(cat(query, '\n'));
     return k_ok;
   }
-  KUBIST_TRY(const SimulationOutcome outcome, arguments.given("test")
-                                                  ? simulate_test(context, arguments)
-                                                  : simulate_release(context, arguments));
+  KUBIST_TRY(const simulation::Outcome outcome, simulate_by(context, arguments));
   if (context.stop().stop_requested()) {
     return util::fail(ErrorKind::cancelled, "the simulation was interrupted");
   }

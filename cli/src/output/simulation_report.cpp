@@ -12,10 +12,11 @@ namespace kubist::cli {
 namespace {
 
 using data::Json;
-using policies::Ending;
-using policies::Quantiles;
-using policies::SimulatedRun;
-using policies::SimulationReport;
+using simulation::Ending;
+using simulation::Quantiles;
+using simulation::SimulatedRun;
+using simulation::SimulationReport;
+using simulation::StepNeed;
 using util::cat;
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -80,17 +81,17 @@ constexpr std::string_view word(Ending ending) {
                                       : "undecided";
 }
 
-Json reasons_json(const std::vector<policies::EndingShare>& reasons) {
+Json reasons_json(const std::vector<simulation::EndingShare>& reasons) {
   Json list = Json::array();
-  for (const policies::EndingShare& each : reasons) {
+  for (const simulation::EndingShare& each : reasons) {
     list.push_back({{"ending", word(each.ending)}, {"reason", each.reason}, {"share", each.share}});
   }
   return list;
 }
 
-std::string reasons_text(const std::vector<policies::EndingShare>& reasons) {
+std::string reasons_text(const std::vector<simulation::EndingShare>& reasons) {
   std::vector<std::vector<std::string>> rows{{"ENDING", "REASON", "RUNS"}};
-  for (const policies::EndingShare& each : reasons) {
+  for (const simulation::EndingShare& each : reasons) {
     rows.push_back({std::string(word(each.ending)), each.reason, percent(each.share, 2)});
   }
   return layout(rows);
@@ -132,22 +133,7 @@ std::string chart(const std::vector<SimulatedRun>& runs) {
 
 }  // namespace
 
-std::vector<StepNeed> needs_of(const policies::StatisticalParameters& statistical,
-                               const std::vector<double>& weights, double stable_rate,
-                               double requests_per_second) {
-  std::vector<StepNeed> needs;
-  const bool known = statistical.prove && statistical.metrics.size() == 1;
-  for (std::size_t i = 0; known && i + 1 < weights.size(); ++i) {
-    const auto needed = [&](double quantile) {
-      return policies::requests_to_leave(statistical, std::span(&stable_rate, 1), weights[i],
-                                         weights[i + 1], quantile);
-    };
-    needs.push_back({weights[i], weights[i] * requests_per_second, needed(0.5), needed(0.95)});
-  }
-  return needs;
-}
-
-Json simulation_json(const SimulationOutcome& outcome) {
+Json simulation_json(const simulation::Outcome& outcome) {
   const SimulationReport& report = outcome.report;
   return {{"runs", report.runs},
           {"seed", outcome.seed},
@@ -164,7 +150,7 @@ Json simulation_json(const SimulationOutcome& outcome) {
           {"expectedToLeave", needs_json(outcome.needs)}};
 }
 
-std::string simulation_text(const SimulationOutcome& outcome) {
+std::string simulation_text(const simulation::Outcome& outcome) {
   const SimulationReport& report = outcome.report;
   const auto whole = [](double value) { return number(value); };
   const auto rate = [](const std::optional<double>& share) {

@@ -1,35 +1,14 @@
 #pragma once
 #include <string>
-#include <vector>
 
 #include <kubist/data/json.hpp>
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/outcome.hpp>
 
 namespace kubist::cli {
 
-/// What a version as good as stable needs at a step.
-struct StepNeed {
-  double weight = 0;
-  double rate = 0;                    ///< canary requests a second
-  std::optional<double> median, p95;  ///< canary requests; nothing: no number suffices
-};
-/// Of the statistical policy, at each of its weights but the last; none where it judges latencies,
-/// whose rates are not known.
-std::vector<StepNeed> needs_of(const policies::StatisticalParameters& statistical,
-                               const std::vector<double>& weights, double stable_rate,
-                               double requests_per_second);
-
-/// What was simulated, and what came of it.
-struct SimulationOutcome {
-  std::uint64_t seed = 1;
-  policies::SimulationReport report;
-  std::vector<policies::SimulatedRun> runs;
-  std::vector<StepNeed> needs;
-};
-
 /// The report of `canary simulate` for programs; names are those of its help.
-data::Json simulation_json(const SimulationOutcome& outcome);
+data::Json simulation_json(const simulation::Outcome& outcome);
 /// The same for people, with a chart of when runs ended.
-std::string simulation_text(const SimulationOutcome& outcome);
+std::string simulation_text(const simulation::Outcome& outcome);
 
 }  // namespace kubist::cli

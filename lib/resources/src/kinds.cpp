@@ -32,13 +32,13 @@ constexpr Words k_executor_words{"executor", "executors"};
 // traffic after what brings up the pods that it goes to, and what a route names before the route.
 constexpr Kind k_kinds[] = {
     {"ClusterPolicyDefinition", "clusterpolicydefinitions", k_kubist_group, "kcpol",
-     k_cluster_policy_words, false, "", false},
+     k_cluster_policy_words, false, "", false, true},
     {"ExecutorDefinition", "executordefinitions", k_kubist_group, "kexd", k_executor_words, false,
-     "", false},
+     "", false, true},
     {"Root", "roots", k_kubist_group, "kroot", k_root_words, false, "", true},
     {"Project", "projects", k_kubist_group, "kproj", k_project_words, false, "Root", true},
     {"PolicyDefinition", "policydefinitions", k_kubist_group, "kpol", k_policy_words, true, "",
-     false},
+     false, true},
     {"Cluster", "clusters", k_kubist_group, "kcl", k_cluster_words, true, "Project", true},
     {"VirtualCluster", "virtualclusters", k_kubist_group, "kvc", k_virtual_cluster_words, true,
      "Cluster", true},
@@ -60,6 +60,11 @@ constexpr Kind k_kinds[] = {
      "VirtualCluster", true},
     {"Approval", "approvals", k_kubist_group, "kappr", k_approval_words, true, "", false},
 };
+
+const Kind* kind_of(const data::Json& object) {
+  return find_kind(group_of(data::string_at(object, {"apiVersion"})),
+                   data::string_at(object, {"kind"}));
+}
 
 bool has_word(const Kind& kind, std::string_view word) {
   if (word == util::lower(kind.name) || word == kind.plural || word == kind.short_name) {
@@ -119,9 +124,11 @@ int kind_order(std::string_view group, std::string_view name) {
   return -1;
 }
 
-bool is_kubist_object(const data::Json& object) {
-  return find_kind(group_of(data::string_at(object, {"apiVersion"})),
-                   data::string_at(object, {"kind"})) != nullptr;
+bool is_kubist_object(const data::Json& object) { return kind_of(object) != nullptr; }
+
+bool is_definition(const data::Json& object) {
+  const Kind* kind = kind_of(object);
+  return kind != nullptr && kind->definition;
 }
 
 std::string api_version(const Kind& kind) { return util::cat(kind.group, '/', k_version); }

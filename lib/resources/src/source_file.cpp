@@ -3,7 +3,6 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/resources/object.hpp>
 #include <kubist/resources/source_file.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
@@ -51,10 +50,8 @@ util::Result<fs::path> beside(const std::string& file, const std::string& name) 
 }  // namespace
 
 util::Result<std::string> take_source_file(Json& object, const std::string& file) {
-  const ObjectView view(object);
   const Json* name = data::find_path(object, {"spec", "runtime", "jsonnet", k_field});
-  if (view.group() != k_kubist_group || !view.kind().ends_with("Definition") || name == nullptr ||
-      !name->is_string()) {
+  if (!is_definition(object) || name == nullptr || !name->is_string()) {
     return std::string();
   }
   if (data::find_path(object, {"spec", "runtime", "jsonnet", "source"}) != nullptr) {

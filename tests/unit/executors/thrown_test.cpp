@@ -3,9 +3,11 @@
 #include <new>
 #include <thread>
 
+#include <kubist/executors/followed_files.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/executors/replica.hpp>
 #include <kubist/executors/watch_loop.hpp>
+#include <kubist/util/fs.hpp>
 
 #include "session/tree_keeper.hpp"
 #include "site.hpp"
@@ -271,4 +273,38 @@ TEST_CASE("thrown: a watch that throws is told and begins again, the loop goes o
   CHECK(executors::watch_and_reconcile(*s.session, {}, observer, hooks, stop.get_token()));
   CHECK(told ==
         "the watch of projects.kubist.io is away, trying again: unexpected: std::bad_alloc");
+}
+
+TEST_CASE("thrown: input that throws is refused; a telling that throws ends the loop, nodes done") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a");
+  const util::TempDir folder("followed");
+  const auto change = [&] { CHECK(util::write_file(folder.path() / "a.yaml", "kind: A")); };
+  auto followed = executors::FollowedFiles::start({folder.path()}, false);
+  REQUIRE(followed);
+
+  std::vector<std::string> refused;
+  executors::FileHooks files;
+  files.read = [&]() -> util::Result<std::vector<resources::Manifest>> { throw std::bad_alloc(); };
+  files.refused = [&](const util::Error& error) {
+    refused.push_back(error.message);
+    if (refused.size() == 2) {
+      throw std::bad_alloc();
+    }
+    change();
+  };
+  executors::WatchHooks hooks;
+  hooks.starting = [](const auto&, const auto&) {};
+  hooks.finished = [&](const executors::Run&) { change(); };
+  hooks.trouble = [](const util::Error&) {};
+  hooks.away = [](const std::string&) {};
+  engine::Observer observer;
+  const auto ended = followed->watch(*s.session, {}, observer, hooks, files, {});
+  const std::string thrown = "unexpected: std::bad_alloc";
+  CHECK(refused == std::vector{thrown, thrown});
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().message == "the files of -f are not watched any more: " + thrown);
+  CHECK(ended.error().kind == util::ErrorKind::internal);
+  CHECK(condition(s.vc("shop", "a")) == "True");
 }

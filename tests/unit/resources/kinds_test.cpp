@@ -1,6 +1,7 @@
 #include <set>
 
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
 
 #include "support.hpp"
 
@@ -35,6 +36,16 @@ TEST_CASE("kinds: no word means two kinds, and none shadows a usual one") {
   for (auto taken : {"po", "svc", "vs", "gw", "cm", "ns", "deploy", "job"}) {
     CHECK(seen.count(taken) == 0);
   }
+}
+
+TEST_CASE("kinds: definitions are those of policies and executors, of kubist's group") {
+  const auto is = [](const char* group, std::string_view kind) {
+    return is_definition({{"apiVersion", util::cat(group, "/v1alpha1")}, {"kind", kind}});
+  };
+  for (const Kind& kind : kinds()) {
+    CHECK(is("kubist.io", kind.name) == kind.name.ends_with("Definition"));
+  }
+  CHECK_FALSE(is("apiextensions.k8s.io", "PolicyDefinition"));
 }
 
 TEST_CASE("kinds: parents come before their children") {

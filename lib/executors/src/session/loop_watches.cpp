@@ -19,7 +19,7 @@ LoopWatches::LoopWatches(Session& session, WatchedNamespaces where, Inbox& inbox
       m_istio(inbox, absences),
       m_workloads(m_watch_room, inbox, absences) {
   for (const resources::Kind& kind : resources::kinds()) {
-    if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
+    if (kind.node || kind.name == "Approval" || kind.definition) {
       const kube::ApiResource resource = resource_of(kind);
       auto& watch = m_kinds[resource.group_resource()];
       watch = std::make_unique<KindWatch>(session.home_client(), kind, m_where, inbox, absences,

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/deployers/execution.hpp>
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/engine/made_items.hpp>

@@ -25,7 +25,7 @@ class TreeWatch::State {
         std::function<void(const std::string&)> away)
       : m_home(std::move(home)), m_namespaces(std::move(namespaces)), m_absences(std::move(away)) {
     for (const resources::Kind& kind : resources::kinds()) {
-      if (kind.node || kind.name.ends_with("Definition")) {
+      if (kind.node || kind.definition) {
         keep(resource_of(kind),
              std::make_unique<KindWatch>(m_home, kind, watched(), m_inbox, m_absences, m_room));
       }

@@ -22,9 +22,7 @@ std::string tree_selector(const resources::Kind& kind) {
 
 namespace {
 
-bool is_wanted(const resources::Kind& kind) {
-  return kind.node || kind.name.ends_with("Definition");
-}
+bool is_wanted(const resources::Kind& kind) { return kind.node || kind.definition; }
 
 using Listed = util::Result<Objects>;
 

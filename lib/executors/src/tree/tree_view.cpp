@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <kubist/engine/executor.hpp>
@@ -15,6 +16,21 @@ namespace {
 
 kube::ApiResource projects() {
   return resource_of(*resources::find_kind(resources::k_kubist_group, "Project"));
+}
+
+/// The namespaces of all Projects, by their names.
+util::Result<std::map<std::string, std::string>> namespaces_by_project(
+    kube::Client& home, const std::stop_token& stop) {
+  kube::Room room;
+  kube::ListOptions options;
+  options.room = &room;
+  KUBIST_TRY(const auto listed, home.list(projects(), "", options, stop));
+  std::map<std::string, std::string> namespaces;
+  for (const Json& project : listed.items) {
+    namespaces.emplace(resources::ObjectView(project).name(),
+                       resources::project_namespace(project));
+  }
+  return namespaces;
 }
 
 std::string_view namespace_in(const Json& object) { return resources::ObjectView(object).ns(); }
@@ -92,16 +108,13 @@ util::Result<TreeView> load_any(kube::Client& home, const std::set<std::string>&
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
                                          const std::stop_token& stop, ObjectSource* source,
                                          const Outside& outside) {
-  kube::Room room;
-  kube::ListOptions options;
-  options.room = &room;
-  KUBIST_TRY(const auto listed, home.list(projects(), "", options, stop));
-  if (listed.items.empty()) {
+  KUBIST_TRY(const auto namespaces, namespaces_by_project(home, stop));
+  if (namespaces.empty()) {
     return util::fail(refused);
   }
   std::set<std::string> places;
-  for (const Json& project : listed.items) {
-    places.insert(resources::project_namespace(project));
+  for (const auto& [_, ns] : namespaces) {
+    places.insert(ns);
   }
   for (const resources::ObjectRef& item : outside.named) {
     places.insert(item.ns);
@@ -125,20 +138,17 @@ util::Result<std::set<std::string>> namespaces_of_projects(kube::Client& home,
   constexpr std::size_t k_few = 2;
   std::set<std::string> namespaces;
   if (names.size() > k_few) {
-    kube::Room room;
-    kube::ListOptions options;
-    options.room = &room;
-    const auto listed = home.list(projects(), "", options, stop);
-    if (listed) {
-      for (const Json& project : listed->items) {
-        if (names.contains(std::string(resources::ObjectView(project).name()))) {
-          namespaces.insert(resources::project_namespace(project));
+    const auto all = namespaces_by_project(home, stop);
+    if (!all && all.error().kind != ErrorKind::forbidden) {
+      return util::fail(all.error());
+    }
+    if (all) {
+      for (const auto& [name, ns] : *all) {
+        if (names.contains(name)) {
+          namespaces.insert(ns);
         }
       }
       return namespaces;
-    }
-    if (listed.error().kind != ErrorKind::forbidden) {
-      return util::fail(listed.error());
     }
   }
   for (const std::string& name : names) {

@@ -40,6 +40,7 @@ struct Kind {
   bool namespaced = true;
   std::string_view parent;  ///< the kind above it in the tree, or empty
   bool node = false;        ///< part of the tree (has executor, policies, ...)
+  bool definition = false;  ///< of a function: a policy or an executor
 };
 
 /// All kinds in the order of the design table, which is also the order of a run among siblings.
@@ -55,6 +56,8 @@ int kind_order(std::string_view group, std::string_view name);
 
 /// Is it an object of one of our kinds (by group and kind)?
 bool is_kubist_object(const data::Json& object);
+/// Is it of a kind that defines functions?
+bool is_definition(const data::Json& object);
 
 /// "group/version" of a kind.
 std::string api_version(const Kind& kind);

@@ -1,4 +1,4 @@
-#include "simulation/lots.hpp"
+#include "lots.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 
 #include <kubist/util/threads.hpp>
 
-namespace kubist::policies {
+namespace kubist::simulation {
 
 void in_lots(const Lots& lots, const std::stop_token& stop,
              const std::function<bool(int begin, int end)>& work) {
@@ -28,4 +28,4 @@ void in_lots(const Lots& lots, const std::stop_token& stop,
   util::share_work(wanted - 1, take);
 }
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

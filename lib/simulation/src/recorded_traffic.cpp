@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <kubist/policies/simulated_traffic.hpp>
+#include <kubist/simulation/simulated_traffic.hpp>
 #include <kubist/stats/design_effect.hpp>
 
-namespace kubist::policies {
+namespace kubist::simulation {
 namespace {
 
 constexpr int k_windows_for_correlation = 10;
@@ -167,4 +167,4 @@ std::shared_ptr<const Traffic> make_recorded_traffic(std::vector<RecordedWindow>
   return std::make_shared<RecordedTraffic>(std::move(windows));
 }
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <kubist/policies/simulated_traffic.hpp>
+#include <kubist/simulation/simulated_traffic.hpp>
 
-namespace kubist::policies {
+namespace kubist::simulation {
 namespace {
 
 class ModelTraffic final : public Traffic {
@@ -72,4 +72,4 @@ std::shared_ptr<const Traffic> make_traffic(const TrafficModel& model,
   return std::make_shared<ModelTraffic>(model, longest);
 }
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

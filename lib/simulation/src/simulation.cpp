@@ -2,16 +2,17 @@
 #include <cmath>
 #include <map>
 
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulation.hpp>
 #include <kubist/stats/sampling.hpp>
 #include <kubist/util/text.hpp>
 
-#include "simulation/judges.hpp"
-#include "simulation/lots.hpp"
+#include "judges.hpp"
+#include "lots.hpp"
 
-namespace kubist::policies {
+namespace kubist::simulation {
 namespace {
 
+using policies::Verdict;
 using stats::Counts;
 using stats::Random;
 using util::ErrorKind;
@@ -21,7 +22,7 @@ constexpr double k_most_requests = 1e9;
 
 class Run {
  public:
-  Run(const Simulation& simulation, const StatisticalParameters& statistical, int index)
+  Run(const Simulation& simulation, const policies::StatisticalParameters& statistical, int index)
       : m_traffic(simulation.traffic),
         m_rollout(simulation.rollout),
         m_random(simulation.seed, static_cast<std::uint64_t>(index)),
@@ -156,7 +157,7 @@ std::vector<EndingShare> reasons_of(const std::vector<SimulatedRun>& runs) {
 }  // namespace
 
 std::vector<SimulatedRun> simulate(const Simulation& simulation, const std::stop_token& stop) {
-  StatisticalParameters statistical = simulation.statistical;
+  policies::StatisticalParameters statistical = simulation.statistical;
   statistical.steps = simulation.rollout.weights.size();
   std::vector<SimulatedRun> results(static_cast<std::size_t>(simulation.runs));
   in_lots({simulation.runs, k_rule_lot, simulation.threads}, stop, [&](int begin, int end) {
@@ -247,4 +248,4 @@ SimulationReport summarize(const Truth& truth, const std::vector<SimulatedRun>& 
   return report;
 }
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

@@ -1,10 +1,16 @@
-#include "simulation/judges.hpp"
+#include "judges.hpp"
 
 #include <algorithm>
 
 #include <kubist/stats/tests.hpp>
 
-namespace kubist::policies {
+namespace kubist::simulation {
+
+namespace reason = policies::reason;
+using policies::StatisticalParameters;
+using policies::ThresholdParameters;
+using policies::Verdict;
+
 namespace {
 
 // Kayenta's confidence of 0.98, two-sided.
@@ -23,9 +29,9 @@ class StatisticalJudge final : public SimulatedJudge {
     policies::observe_past(m_state, 0, stable);
   }
   SimulatedVerdict look(const SimulatedLook& seen) override {
-    const StatisticalLook look{seen.step, seen.weight, seen.next_weight, seen.at_step,
-                               std::span(&seen.window, 1)};
-    const StatisticalDecision decision = decide(m_parameters, look, m_state);
+    const policies::StatisticalLook look{seen.step, seen.weight, seen.next_weight, seen.at_step,
+                                         std::span(&seen.window, 1)};
+    const policies::StatisticalDecision decision = decide(m_parameters, look, m_state);
     return {decision.verdict,
             decision.reason == reason::k_worse_than_stable ||
                 decision.reason == reason::k_budget_exceeded,
@@ -34,7 +40,7 @@ class StatisticalJudge final : public SimulatedJudge {
 
  private:
   const StatisticalParameters& m_parameters;
-  StatisticalState m_state;
+  policies::StatisticalState m_state;
 };
 
 class ThresholdJudge final : public SimulatedJudge {
@@ -48,7 +54,7 @@ class ThresholdJudge final : public SimulatedJudge {
 
  private:
   const ThresholdParameters& m_parameters;
-  ThresholdState m_state;
+  policies::ThresholdState m_state;
 };
 
 class ZTestJudge final : public SimulatedJudge {
@@ -105,4 +111,4 @@ std::unique_ptr<SimulatedJudge> make_judge(const Simulation& simulation,
   return std::make_unique<StatisticalJudge>(statistical);
 }
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

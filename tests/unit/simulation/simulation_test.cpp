@@ -5,11 +5,11 @@
 
 #include <doctest/doctest.h>
 
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulation.hpp>
 
-#include "simulation/lots.hpp"
+#include "lots.hpp"
 
-using namespace kubist::policies;
+using namespace kubist::simulation;
 
 namespace {
 

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include <kubist/engine/policy.hpp>
-#include <kubist/policies/simulated_traffic.hpp>
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulated_traffic.hpp>
+#include <kubist/simulation/simulation.hpp>
 
 /// Releases that never ran: a CanaryRelease with its policies, against traffic that was modelled or
 /// recorded, many times.
-namespace kubist::policies {
+namespace kubist::simulation {
 
 struct ReleaseSimulation {
   std::shared_ptr<const data::Json> release;  ///< a CanaryRelease that the schema accepts
@@ -18,7 +18,9 @@ struct ReleaseSimulation {
   std::vector<data::Json> routes;  ///< its TrafficRoutes, as policies see them; may be empty
   const engine::PolicyCatalog* catalog = nullptr;
   std::shared_ptr<const Traffic> traffic;
-  std::chrono::sys_seconds begins;       ///< what the simulated clock shows first
+  /// What the simulated clock shows first.
+  std::chrono::sys_seconds begins =
+      std::chrono::sys_days{std::chrono::year{2026} / 1 / 5} + std::chrono::hours(12);
   std::chrono::seconds longest{15'000};  ///< then the canary is given up, undecided
   bool approved = false;                 ///< a person has said yes to every weight
   int runs = 1000;
@@ -40,4 +42,4 @@ inline constexpr std::string_view k_recording_ended = "RecordingEnded";
 util::Result<std::vector<SimulatedRun>> simulate(const ReleaseSimulation& simulation,
                                                  const std::stop_token& stop);
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

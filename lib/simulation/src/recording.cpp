@@ -1,28 +1,24 @@
-#include "recorded_traffic.hpp"
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/promql.hpp>
 #include <kubist/metrics/recording.hpp>
+#include <kubist/simulation/recording.hpp>
 #include <kubist/traffic/route.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
-namespace kubist::cli {
+namespace kubist::simulation {
 namespace {
 
 using data::Json;
-using policies::RecordedWindow;
-using policies::SimulatedCounts;
 using util::cat;
 using util::ErrorKind;
 using util::Result;
 
-metrics::Subject subject_of(const Arguments& arguments, const Json& release) {
-  const std::string given = arguments.text("namespace");
+metrics::Subject subject_of(const std::string& ns, const Json& release) {
   const std::string own(data::string_at(release, {"metadata", "namespace"}));
   metrics::Subject subject;
-  subject.ns = given.empty() ? own : given;
+  subject.ns = ns.empty() ? own : ns;
   subject.host =
       traffic::full_host(data::string_at(release, {"spec", "destination"}), {subject.ns});
   subject.versions = {std::string(data::string_at(release, {"spec", "stable"})),
@@ -36,8 +32,8 @@ bool is_count(double value) {
 }
 
 /// Latencies that are no histogram are left out.
-std::vector<policies::LatencyCount> latency_of(const metrics::Counts& counts) {
-  std::vector<policies::LatencyCount> latency;
+std::vector<LatencyCount> latency_of(const metrics::Counts& counts) {
+  std::vector<LatencyCount> latency;
   double before = 0;
   for (const metrics::Bucket& bucket : counts.latency_ms) {
     if (!is_count(bucket.count) || bucket.count < before) {
@@ -101,9 +97,9 @@ Result<> check_version(const std::vector<RecordedWindow>& windows,
 
 }  // namespace
 
-Result<RecordedRelease> read_recorded_traffic(const Arguments& arguments, const Json& release) {
-  const std::string file = arguments.text("recorded");
-  const metrics::Subject subject = subject_of(arguments, release);
+Result<RecordedRelease> read_recorded_traffic(const std::string& file, const std::string& ns,
+                                              const Json& release) {
+  const metrics::Subject subject = subject_of(ns, release);
   KUBIST_TRY(const std::string text, util::read_file(file));
   KUBIST_TRY(const auto samples, metrics::read_recording(text, file, subject));
   auto read = windows_of(samples, subject);
@@ -113,15 +109,15 @@ Result<RecordedRelease> read_recorded_traffic(const Arguments& arguments, const 
   std::vector<RecordedWindow> windows = *std::move(read);
   KUBIST_CHECK(check_version(windows, &RecordedWindow::stable, subject.versions[0], file));
   KUBIST_CHECK(check_version(windows, &RecordedWindow::canary, subject.versions[1], file));
-  return RecordedRelease{policies::make_recorded_traffic(std::move(windows)),
+  return RecordedRelease{make_recorded_traffic(std::move(windows)),
                          std::chrono::floor<std::chrono::seconds>(samples.front().at)};
 }
 
-std::string query_to_record(const Arguments& arguments, const Json& release) {
+std::string query_to_record(const std::string& ns, const Json& release) {
   const auto names = data::string_at(release, {"spec", "metrics", "names"}) == "Envoy"
                          ? metrics::Names::envoy
                          : metrics::Names::istio;
-  return metrics::counters_query({subject_of(arguments, release)}, names, "destination");
+  return metrics::counters_query({subject_of(ns, release)}, names, "destination");
 }
 
-}  // namespace kubist::cli
+}  // namespace kubist::simulation

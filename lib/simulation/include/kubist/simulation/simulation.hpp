@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include <kubist/policies/simulated_traffic.hpp>
 #include <kubist/policies/statistical.hpp>
 #include <kubist/policies/threshold.hpp>
+#include <kubist/simulation/simulated_traffic.hpp>
 
 /// Canaries that never ran: a test alone against a traffic model, many times, without a release
 /// around it. Whole releases: release_simulation.hpp.
-namespace kubist::policies {
+namespace kubist::simulation {
 
 /// How the weights move.
 struct RolloutModel {
@@ -24,8 +24,8 @@ struct RolloutModel {
 };
 
 enum class Judge {
-  statistical,   ///< statistical.hpp
-  threshold,     ///< threshold.hpp
+  statistical,   ///< policies/statistical.hpp
+  threshold,     ///< policies/threshold.hpp
   z_test,        ///< aborts when a z-test of all counts so far is below alpha at some look
   mann_whitney,  ///< as Kayenta: the windows' rates by Mann-Whitney at 98 % two-sided, every look
 };
@@ -34,8 +34,9 @@ struct Simulation {
   TrafficModel traffic;
   RolloutModel rollout;
   Judge judge = Judge::statistical;
-  StatisticalParameters statistical;  ///< its alpha is the z-test's too; steps are the rollout's
-  ThresholdParameters threshold;
+  /// Its alpha is the z-test's too; steps are the rollout's.
+  policies::StatisticalParameters statistical;
+  policies::ThresholdParameters threshold;
   int runs = 10000;
   std::uint64_t seed = 1;
   unsigned threads = 0;  ///< 0: as many as there are processors; the result is the same for any
@@ -106,4 +107,4 @@ Truth truth_of(const Simulation& simulation);
 
 SimulationReport summarize(const Truth& truth, const std::vector<SimulatedRun>& runs);
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

@@ -1,9 +1,9 @@
 #pragma once
 #include <memory>
 
-#include <kubist/policies/simulation.hpp>
+#include <kubist/simulation/simulation.hpp>
 
-namespace kubist::policies {
+namespace kubist::simulation {
 
 /// What a judge of a simulation sees.
 struct SimulatedLook {
@@ -14,9 +14,9 @@ struct SimulatedLook {
 };
 
 struct SimulatedVerdict {
-  Verdict verdict;
+  policies::Verdict verdict;
   bool harm;                ///< a rollback for harm seen, not for time passed
-  std::string_view reason;  ///< one of verdict.hpp
+  std::string_view reason;  ///< one of policies/verdict.hpp
 };
 
 /// One canary's judge, with its state.
@@ -29,6 +29,6 @@ class SimulatedJudge {
 
 /// `statistical` lives longer.
 std::unique_ptr<SimulatedJudge> make_judge(const Simulation& simulation,
-                                           const StatisticalParameters& statistical);
+                                           const policies::StatisticalParameters& statistical);
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

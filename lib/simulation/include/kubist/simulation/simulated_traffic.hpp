@@ -7,7 +7,7 @@
 #include <kubist/stats/sampling.hpp>
 
 /// Requests that never were: what the versions of a simulated canary answer.
-namespace kubist::policies {
+namespace kubist::simulation {
 
 /// One bucket of a histogram, cumulative as Prometheus has them.
 struct LatencyCount {
@@ -80,4 +80,4 @@ struct RecordedWindow {
 /// is not empty, and each version has requests in it.
 std::shared_ptr<const Traffic> make_recorded_traffic(std::vector<RecordedWindow> windows);
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

@@ -1,9 +1,9 @@
 #pragma once
 #include <kubist/engine/pipeline.hpp>
-#include <kubist/policies/release_simulation.hpp>
 #include <kubist/release/loop.hpp>
+#include <kubist/simulation/release_simulation.hpp>
 
-namespace kubist::policies {
+namespace kubist::simulation {
 
 /// One simulated CanaryRelease with its clock. A look is arrive(), the policies, decide(). One
 /// thread.
@@ -51,4 +51,4 @@ class SimulatedRelease {
   SimulatedRun m_result;
 };
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

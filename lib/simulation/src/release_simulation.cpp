@@ -3,14 +3,14 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/graph.hpp>
-#include <kubist/policies/release_simulation.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/simulation/release_simulation.hpp>
 #include <kubist/util/text.hpp>
 
-#include "simulation/lots.hpp"
-#include "simulation/simulated_release.hpp"
+#include "lots.hpp"
+#include "simulated_release.hpp"
 
-namespace kubist::policies {
+namespace kubist::simulation {
 
 using data::Json;
 using util::cat;
@@ -168,4 +168,4 @@ Result<std::vector<SimulatedRun>> simulate(const ReleaseSimulation& simulation,
   return results;
 }
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

@@ -1,4 +1,4 @@
-#include "simulation/simulated_release.hpp"
+#include "simulated_release.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,9 @@
 #include <kubist/release/window.hpp>
 #include <kubist/util/text.hpp>
 
-namespace kubist::policies {
+namespace kubist::simulation {
 
+namespace reason = policies::reason;
 using data::Json;
 using util::cat;
 
@@ -164,4 +165,4 @@ void SimulatedRelease::end(Ending ending) {
   m_result.seconds = static_cast<double>(m_last.count());
 }
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation

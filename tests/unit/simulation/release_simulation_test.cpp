@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <kubist/policies/builtins.hpp>
-#include <kubist/policies/release_simulation.hpp>
+#include <kubist/simulation/release_simulation.hpp>
 
 using namespace kubist;
-using namespace kubist::policies;
+using namespace kubist::simulation;
 using data::Json;
 
 namespace {
@@ -15,7 +15,7 @@ namespace {
 const engine::PolicyCatalog& builtin_catalog() {
   static const engine::PolicyCatalog catalog = [] {
     engine::PolicyCatalog filled;
-    add_builtins(filled);
+    policies::add_builtins(filled);
     return filled;
   }();
   return catalog;
@@ -39,8 +39,6 @@ ReleaseSimulation simulation_of(Json policies, double stable, double canary, int
   model.stable_rate = stable;
   model.canary_rate = canary;
   simulation.traffic = make_traffic(model, simulation.longest);
-  simulation.begins =
-      std::chrono::sys_days{std::chrono::year{2026} / 1 / 5} + std::chrono::hours(12);
   simulation.runs = runs;
   return simulation;
 }

@@ -2,7 +2,7 @@
 #include <functional>
 #include <stop_token>
 
-namespace kubist::policies {
+namespace kubist::simulation {
 
 struct Lots {
   int runs = 0;
@@ -15,4 +15,4 @@ struct Lots {
 void in_lots(const Lots& lots, const std::stop_token& stop,
              const std::function<bool(int begin, int end)>& work);
 
-}  // namespace kubist::policies
+}  // namespace kubist::simulation
