@@ -6,6 +6,7 @@ from tree import TreeTest
 WRITE = "lib/a/src/low/a.cpp:2: {} builds a write by itself: use kube::Writer"
 PARSE = "lib/a/src/low/a.cpp:2: {} has no limits: use data::parse_json"
 ALIAS = "lib/a/src/low/a.cpp:2: {} hides what is called: write kube:: or Json"
+REASON = "lib/a/src/low/a.cpp:{}: {} sets an error's reason by hand: use util::with_reason"
 LISTS = ("writers.txt", "parsers.txt")
 
 
@@ -21,6 +22,7 @@ class HouseTest(TreeTest):
         "lib/a/src/high/h264.hpp": "",
         "lib/kube/src/writer.cpp": "using data::Json;\nclient.run(kube::apply(kind, object));\n",
         "lib/data/src/json.cpp": "Json::parse(text);\n",
+        "lib/util/src/error.cpp": "error.reason = reason;\n",
         "cli/src/sent.cpp": 'kube::replace(kind, object);\n',
         "cli/src/read.cpp": "Json::parse(text);\nparse_json(text);\n",
         "lib/writers.txt": "# path, tab, why\ncli/src/sent.cpp\ta reason\n",
@@ -75,6 +77,13 @@ class HouseTest(TreeTest):
             self.line(f"auto value = {name}(text);", PARSE.format(name))
         self.line("const auto read = &Json::parse;", PARSE.format("Json::parse"))
         self.line("catch (const Json::parse_error&) {}")
+
+    def test_reasons(self):
+        for name in ("error.reason =", "found.error().reason =", "m_error->reason="):
+            self.line(f'Error m_error; {name} "Taken";', REASON.format(2, name.removeprefix("found.")))
+        for declared in ("util::Error why = failure;", "util::Error&& why,", "std::optional<util::Error> why;", "auto said = [](Error why) {"):
+            self.line(f'{declared}\nwhy.reason = "Taken";', REASON.format(3, "why.reason ="))
+        self.line('if (error.reason == "Taken") { progress.reason = error.reason; }\nErrors why; why.reason = "Taken";')
 
     def test_other_names(self):
         for text in ("using namespace kube;", "using namespace kubist::kube;", "namespace k = kubist::kube;",

@@ -24,9 +24,8 @@ util::Result<istio::SupportTable> support_of(const Arguments& arguments) {
 }
 
 std::function<void(const apply::ObjectResult& result)> result_lines(Context& context,
-                                                                    bool dry_run) {
-  return [&context,
-          suffix = std::string(dry_run ? " (dry run)" : "")](const apply::ObjectResult& result) {
+                                                                    kube::DryRun dry_run) {
+  return [&context, suffix = dry_run_suffix(dry_run)](const apply::ObjectResult& result) {
     const std::string why = result.outcome == apply::Outcome::kept
                                 ? cat(" (", util::printable(result.message), ')')
                                 : "";

@@ -15,6 +15,7 @@ Flag supported_flag();
 util::Result<istio::SupportTable> support_of(const Arguments& arguments);
 
 /// Prints "deployment/istiod created" for each result, and why one was left alone.
-std::function<void(const apply::ObjectResult& result)> result_lines(Context& context, bool dry_run);
+std::function<void(const apply::ObjectResult& result)> result_lines(Context& context,
+                                                                    kube::DryRun dry_run);
 
 }  // namespace kubist::cli

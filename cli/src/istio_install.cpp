@@ -26,7 +26,7 @@ istio::InstallOptions install_options(Context& context, const Arguments& argumen
     context.log().line(cat("stage: ", istio::to_string(stage)));
   };
   options.on_progress = [&context](std::string_view text) { context.log().line(text); };
-  options.on_result = result_lines(context, options.writer.dry());
+  options.on_result = result_lines(context, dry_run);
   return options;
 }
 

@@ -12,21 +12,20 @@ namespace {
 using util::cat;
 
 util::Result<int> run_garbage(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
-  KUBIST_TRY(const auto session, open_session(context));
   executors::Session::GarbageOptions options;
+  KUBIST_TRY(options.dry_run, dry_run_of(arguments));
+  KUBIST_TRY(const auto session, open_session(context));
   if (!arguments.boolean("all-namespaces")) {
     KUBIST_TRY(options.ns, context.ns());
   }
-  options.dry_run = dry_run != kube::DryRun::none;
   options.lock_timeout = arguments.duration("lock-timeout");
   options.on_result = [&](const executors::GarbageResult& result) {
     const std::string where =
         cat(result.ns, "/", result.name, result.cluster.empty() ? "" : cat(" on ", result.cluster),
             " of DeployItem ", result.item);
     if (result.removed) {
-      context.out().write(
-          cat(util::lower(result.kind), " ", where, " deleted", dry_run_suffix(dry_run), "\n"));
+      context.out().write(cat(util::lower(result.kind), " ", where, " deleted",
+                              dry_run_suffix(options.dry_run), "\n"));
     } else {
       context.log().line(cat(util::lower(result.kind), " ", where, " stays: ", result.why));
     }

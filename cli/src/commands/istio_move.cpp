@@ -3,6 +3,7 @@
 #include <kubist/istio/move.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../dry_run.hpp"
 #include "../istio_flags.hpp"
 #include "commands.hpp"
 
@@ -26,11 +27,11 @@ util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
   }
   options.namespaces = arguments.words();
   options.restart = arguments.boolean("restart");
-  options.dry_run = arguments.text("dry-run") == "client";
+  KUBIST_TRY(options.dry_run, dry_run_of(arguments));
   options.timeout = arguments.duration("timeout");
   options.on_done = [&](std::string_view subject, std::string_view what) {
     context.out().write(
-        cat(util::printable(subject), ' ', what, options.dry_run ? " (dry run)" : "", '\n'));
+        cat(util::printable(subject), ' ', what, dry_run_suffix(options.dry_run), '\n'));
     context.out().flush();
   };
   options.on_progress = [&context](std::string_view text) { context.log().line(text); };
@@ -50,7 +51,9 @@ util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
   if (!outcome.behind.empty() && !options.restart) {
     context.log().line("note: pods keep their proxies until they are recreated; --restart does it");
   }
-  return outcome.behind.empty() || !options.restart || options.dry_run ? k_ok : k_not_ready;
+  return outcome.behind.empty() || !options.restart || options.dry_run != kube::DryRun::none
+             ? k_ok
+             : k_not_ready;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <kubist/istio/uninstall.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../dry_run.hpp"
 #include "../istio_flags.hpp"
 #include "commands.hpp"
 
@@ -19,7 +20,7 @@ util::Result<int> run_istio_uninstall(Context& context, const Arguments& argumen
   options.revision = arguments.text("revision");
   options.purge = arguments.boolean("purge");
   options.force = arguments.boolean("force");
-  options.dry_run = arguments.text("dry-run") == "client";
+  KUBIST_TRY(options.dry_run, dry_run_of(arguments));
   options.timeout = arguments.duration("timeout");
   options.on_step = [&context](std::string_view step) { context.log().line(cat("step: ", step)); };
   options.on_progress = [&context](std::string_view text) { context.log().line(text); };

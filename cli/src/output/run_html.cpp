@@ -141,7 +141,7 @@ std::string run_facts(const executors::Run& run) {
   const engine::RunInfo& info = run.report.run;
   return cat("<p class=\"facts\">Run ", xml_text(info.id), ", begun at ",
              util::format_time(info.started_at), ", ", xml_text(info.cause),
-             info.dry_run ? ". A dry run: nothing was written" : "", ".</p>\n",
+             info.dry ? ". A dry run: nothing was written" : "", ".</p>\n",
              html_element("p", "facts", summary_line(run.report)));
 }
 

@@ -81,8 +81,9 @@ util::Result<> read_readiness(const Json& status, ExecutorOutput& out) {
 
 util::Result<ExecutorOutput> read_executor_output(const Json& input, const Json& output) {
   const auto named = [](util::Error error) {
-    error.reason = error.kind == ErrorKind::denied ? "ExecutorDenied" : "ExecutorFailed";
-    return util::fail(std::move(error));
+    const bool denied = error.kind == ErrorKind::denied;
+    return util::fail(
+        util::with_reason(std::move(error), denied ? "ExecutorDenied" : "ExecutorFailed"));
   };
   auto answer = read_answer(output);
   if (!answer) {

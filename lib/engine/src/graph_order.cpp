@@ -196,11 +196,11 @@ void GraphBuilder::report_cycle(const std::vector<NodeId>& cycle) {
     text += cat("... (", cycle.size(), " in all) -> ");
   }
   text += to_string(m_graph[cycle.front()]);
-  auto error =
+  const auto error =
       util::make_error(ErrorKind::invalid, cat("dependsOn makes a cycle: ", text),
                        "take away one of these dependencies: dependsOn, or an import from another "
-                       "Execution");
-  error.reason = "DependencyCycle";
+                       "Execution",
+                       "DependencyCycle");
   for (NodeId id : cycle) {
     m_graph.m_nodes[id].problem = error;
     m_graph.m_nodes[id].problem_reason = error.reason;

@@ -73,7 +73,8 @@ class Targets {
     }
     std::vector<Node> targets = spread(node, leaving);
     if (names.empty()) {
-      set_problem(node, selector ? none_selected(node) : unreadable_selector(selector.error()));
+      set_problem(node, selector ? none_selected(node)
+                                 : util::with_reason(selector.error(), "InvalidSelector"));
       targets.push_back(std::move(node));
     }
     return targets;
@@ -124,11 +125,6 @@ class Targets {
         ErrorKind::invalid,
         cat(to_string(node), ": virtualClusterSelector selects no VirtualCluster in ", node.key.ns),
         "Label one, or correct the selector.", "NoVirtualCluster");
-  }
-
-  static util::Error unreadable_selector(util::Error error) {
-    error.reason = "InvalidSelector";
-    return error;
   }
 
   std::size_t m_count = 0;

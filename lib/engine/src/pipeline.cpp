@@ -99,10 +99,8 @@ void fail_passage(Passage& passage, util::Error error, const std::string& policy
   trace.error = error;
   trace.outcome = "Failed";
   trace.message = error.message;
-  std::string reason = error.reason.empty() ? "PolicyFailed" : error.reason;
-  error = util::with_context(std::move(error), cat("policy ", policy));
-  error.reason = std::move(reason);
-  passage.verdict.error = std::move(error);
+  passage.verdict.error = util::with_default_reason(
+      util::with_context(std::move(error), cat("policy ", policy)), "PolicyFailed");
 }
 
 class Pipeline {

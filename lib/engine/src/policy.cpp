@@ -230,8 +230,7 @@ util::Result<Json> resolve_parameters(const PolicyDefinition& definition, const 
       std::move(error),
       cat("parameters of ", definition.is_executor() ? "executor " : "policy ", definition.name));
   error.kind = ErrorKind::invalid;
-  error.reason = "InvalidParameters";
-  return util::fail(std::move(error));
+  return util::fail(util::with_reason(std::move(error), "InvalidParameters"));
 }
 
 }  // namespace kubist::engine

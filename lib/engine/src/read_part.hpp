@@ -10,9 +10,9 @@ namespace kubist::engine {
 template <class Read>
 void read_part(Node& node, Read&& read) {
   if (const auto done = util::guarded(read); !done) {
-    auto why = util::with_context(done.error(), util::cat(to_string(node), " cannot be read"));
-    why.reason = "Unreadable";
-    node.make_unreadable(std::move(why));
+    node.make_unreadable(util::with_reason(
+        util::with_context(done.error(), util::cat(to_string(node), " cannot be read")),
+        "Unreadable"));
   }
 }
 

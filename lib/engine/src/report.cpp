@@ -156,7 +156,7 @@ Json to_json(const Report& report) {
   Json out = {{"run",
                {{"id", report.run.id},
                 {"startedAt", util::format_time(report.run.started_at)},
-                {"dryRun", report.run.dry_run},
+                {"dryRun", report.run.dry},
                 {"stopped", report.stopped},
                 {"seconds", seconds(report.took)}}},
               {"summary",

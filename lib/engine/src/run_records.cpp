@@ -85,7 +85,7 @@ void Runner::after_plan_moved() {
 
 void Runner::plan_telling(NodeId id) {
   NodeRun& own = m_runs[id];
-  if (!own.telling && m_options.write_status && !m_graph[id].foreign_status) {
+  if (!own.telling && !m_context.info.dry && !m_graph[id].foreign_status) {
     own.telling = true;
     m_tellings.emplace(std::chrono::steady_clock::now() + m_options.tell_after, id);
   }

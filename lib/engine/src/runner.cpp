@@ -43,7 +43,7 @@ Runner::Runner(const Graph& graph, const std::vector<NodeId>& selected, const Ru
       m_options(options),
       m_parts(parts),
       m_stop(stop),
-      m_context{graph, info, m_options, parts, stop},
+      m_context{graph, info, parts, stop},
       m_plan(graph, selected, options.mode, followers_of(parts.executors), options.left_out),
       m_runs(graph.size()),
       m_lanes{LanePlaces(shares_of(options)), LanePlaces(shares_of(options, k_more_may_wait)),

@@ -42,8 +42,7 @@ util::Result<> judge(std::vector<util::Error> errors) {
   }
   auto error = util::with_context(data::combine_errors(std::move(errors), "the spec"),
                                   "it made a spec that the kind does not take");
-  error.reason = "PolicyFailed";
-  return util::fail(std::move(error));
+  return util::fail(util::with_reason(std::move(error), "PolicyFailed"));
 }
 
 }  // namespace

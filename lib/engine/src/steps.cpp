@@ -40,7 +40,7 @@ StatusInput common_input(const StepContext& context, NodeId id) {
 Json change_status(const StepContext& context, StepResult& result, const Json& present,
                    const StatusStore::Change& change) {
   const Node& node = context.graph[result.id];
-  if (!context.options.write_status || node.foreign_status || node.unreadable) {
+  if (context.info.dry || node.foreign_status || node.unreadable) {
     return *(result.status = change(present));
   }
   auto written = context.parts.statuses.change(node, change);

@@ -24,7 +24,6 @@ struct StepResult {
 struct StepContext {
   const Graph& graph;
   const RunInfo& info;
-  const RunOptions& options;
   const RunParts& parts;
   std::stop_token stop;
 };

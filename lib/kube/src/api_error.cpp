@@ -167,10 +167,9 @@ void add_causes(util::Error& error, const Json& status) {
     }
     const std::string field(data::string_at(cause, {"field"}));
     const std::string message(data::string_at(cause, {"message"}));
-    util::Error detail =
-        util::make_error(error.kind, field.empty() ? message : util::cat(field, ": ", message));
-    detail.reason = data::string_at(cause, {"reason"});
-    error.details.push_back(std::move(detail));
+    error.details.push_back(
+        util::make_error(error.kind, field.empty() ? message : util::cat(field, ": ", message), "",
+                         std::string(data::string_at(cause, {"reason"}))));
   }
 }
 
@@ -197,9 +196,8 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
   }
   util::Error error =
       util::make_error(kind_of(number, reason, message), util::cat(context, ": ", message),
-                       hint_of(number, reason, message));
+                       hint_of(number, reason, message), reason);
   error.http_status = number;
-  error.reason = std::move(reason);
   error.request = answered ? context : "";
   add_causes(error, status);
   return error;
@@ -248,9 +246,9 @@ util::Error status_error(std::string_view context, const Json& status) {
 
 util::Error no_object(const ApiResource& resource, std::string_view name) {
   util::Error error = util::make_error(
-      ErrorKind::not_found, util::cat(resource.group_resource(), " \"", name, "\" not found"));
+      ErrorKind::not_found, util::cat(resource.group_resource(), " \"", name, "\" not found"), "",
+      std::string(reason_of(404, "GET")));
   error.http_status = 404;
-  error.reason = reason_of(404, "GET");
   return error;
 }
 

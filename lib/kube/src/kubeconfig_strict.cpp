@@ -48,10 +48,8 @@ tl::unexpected<util::Error> not_allowed(const std::string& origin, std::string_v
                                         std::string hint) {
   util::SourcePos pos;
   pos.origin = origin;
-  util::Error error = util::make_error(util::ErrorKind::invalid, pos,
-                                       util::cat("kubeconfig: ", problem), std::move(hint));
-  error.reason = "KubeconfigNotAllowed";
-  return util::fail(std::move(error));
+  return util::fail(util::ErrorKind::invalid, pos, util::cat("kubeconfig: ", problem),
+                    std::move(hint), "KubeconfigNotAllowed");
 }
 
 bool says_nothing(const Json& value) {

@@ -53,8 +53,9 @@ Error make_error(ErrorKind kind, std::string message, std::string hint, std::str
   return error;
 }
 
-Error make_error(ErrorKind kind, SourcePos pos, std::string message, std::string hint) {
-  Error error = make_error(kind, std::move(message), std::move(hint));
+Error make_error(ErrorKind kind, SourcePos pos, std::string message, std::string hint,
+                 std::string reason) {
+  Error error = make_error(kind, std::move(message), std::move(hint), std::move(reason));
   error.pos = std::move(pos);
   return error;
 }
@@ -62,6 +63,15 @@ Error make_error(ErrorKind kind, SourcePos pos, std::string message, std::string
 Error with_context(Error error, std::string_view context) {
   error.message = std::string(context) + ": " + error.message;
   return error;
+}
+
+Error with_reason(Error error, std::string_view reason) {
+  error.reason = reason;
+  return error;
+}
+
+Error with_default_reason(Error error, std::string_view reason) {
+  return error.reason.empty() ? with_reason(std::move(error), reason) : std::move(error);
 }
 
 }  // namespace kubist::util

@@ -5,7 +5,6 @@
 #include <kubist/util/text.hpp>
 
 #include "support/fake_transport.hpp"
-#include "world/shared_answer.hpp"
 
 using namespace kubist;
 using data::Json;
@@ -74,22 +73,6 @@ TEST_CASE("connections: an identity that is known is not asked for") {
   REQUIRE(reached);
   CHECK((*reached)->uid == "u7");
   CHECK(f.fake->log() == std::vector<std::string>{"GET /version"});
-}
-
-TEST_CASE("connections: a good answer holds for a run, a bad one until somebody asks again") {
-  executors::SharedAnswer<int> answer;
-  int asked = 0;
-  const auto fails = [&]() -> util::Result<int> {
-    ++asked;
-    return util::fail(util::ErrorKind::unavailable, "not now");
-  };
-  CHECK(!answer.get(1, fails));
-  CHECK(!answer.get(1, fails));
-  CHECK(asked == 2);
-  CHECK(*answer.get(1, [&]() -> util::Result<int> { return 5; }) == 5);
-  CHECK(*answer.get(1, fails) == 5);
-  CHECK(asked == 2);
-  CHECK(!answer.get(2, fails));  // another run
 }
 
 TEST_CASE("connections: equal kubeconfigs share a client, others do not") {

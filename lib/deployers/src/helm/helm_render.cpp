@@ -29,9 +29,8 @@ constexpr std::size_t k_argument_bytes = std::size_t{64} << 10U;  // execve take
 constexpr std::array k_passed{"HTTP_PROXY",  "HTTPS_PROXY", "NO_PROXY",      "http_proxy",
                               "https_proxy", "no_proxy",    "SSL_CERT_FILE", "SSL_CERT_DIR"};
 
-util::Error failed(util::Error error) {
-  error.reason = "RenderFailed";
-  return error;
+tl::unexpected<util::Error> failed(util::Error error) {
+  return util::fail(util::with_reason(std::move(error), "RenderFailed"));
 }
 
 std::vector<std::string> environment_in(const fs::path& folder) {
@@ -162,7 +161,7 @@ class Helm {
     command.project = m_project;
     KUBIST_TRY(auto result, runtimes::run_child(command, m_world.stop));
     if (!result.ok()) {
-      return util::fail(failed(runtimes::child_error(result, what, command.limits)));
+      return failed(runtimes::child_error(result, what, command.limits));
     }
     return std::move(result.out);
   }
@@ -218,7 +217,7 @@ util::Result<Json> chart_values(World& world, const Job& job, const HelmConfig& 
   KUBIST_TRY(const std::string text, run_helm(world, job, config, {"show", "values"}, given));
   auto documents = data::read_documents(text, "the chart's values.yaml");
   if (!documents) {
-    return util::fail(failed(documents.error()));
+    return failed(documents.error());
   }
   Json values = documents->empty() ? Json::object() : std::move(documents->front().value);
   values.merge_patch(given);  // as helm: maps are merged, null takes a default away
@@ -228,7 +227,7 @@ util::Result<Json> chart_values(World& world, const Job& job, const HelmConfig& 
 util::Result<RenderedChart> read_rendered(const std::string& text) {
   auto set = resources::read_manifest_text(text, "rendered chart");
   if (!set.errors.empty()) {
-    return util::fail(failed(data::combine_errors(std::move(set.errors), "the rendered chart")));
+    return failed(data::combine_errors(std::move(set.errors), "the rendered chart"));
   }
   RenderedChart chart;
   for (resources::Manifest& manifest : set.manifests) {

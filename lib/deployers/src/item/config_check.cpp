@@ -36,9 +36,8 @@ util::Result<> check_config(const Item& item, const data::Schema& schema,
   if (errors.empty()) {
     return {};
   }
-  util::Error error = data::combine_errors(std::move(errors), "spec.config");
-  error.reason = "InvalidConfiguration";
-  return util::fail(std::move(error));
+  return util::fail(util::with_reason(data::combine_errors(std::move(errors), "spec.config"),
+                                      "InvalidConfiguration"));
 }
 
 }  // namespace kubist::deployers

@@ -45,12 +45,8 @@ ItemOutcome as_it_stands(const Session& session, bool ran) {
 
 util::Result<Place> find_place(World& world, const Item& item) {
   auto place = world.place_of(item.ns, runs_at_home(item) ? std::string() : item.target);
-  if (!place) {
-    util::Error error = place.error();
-    if (error.kind == util::ErrorKind::not_found && error.reason.empty()) {
-      error.reason = "NoTargetFound";
-    }
-    return util::fail(std::move(error));
+  if (!place && place.error().kind == util::ErrorKind::not_found) {
+    return util::fail(util::with_default_reason(place.error(), "NoTargetFound"));
   }
   return item.deleting ? place->for_removal() : *std::move(place);
 }

@@ -297,9 +297,8 @@ util::Result<> check_manifests(World& world, const Job& job, const ManifestPlan&
   const std::string reason = found.front().reason;
   const ErrorKind kind = found.front().kind;
   util::Error error = data::combine_errors(std::move(found), "the item's objects");
-  error.reason = reason;
   error.kind = kind;
-  return util::fail(std::move(error));
+  return util::fail(util::with_reason(std::move(error), reason));
 }
 
 util::Result<> check_takeover(const Item& item, const Place& place, const Json& live) {

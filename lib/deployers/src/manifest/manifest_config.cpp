@@ -49,8 +49,7 @@ util::Result<std::vector<resources::Manifest>> read_objects_of(std::string_view 
   if (!set.errors.empty()) {
     util::Error error = data::combine_errors(std::move(set.errors), where);
     error.kind = util::ErrorKind::invalid;
-    error.reason = "InvalidConfiguration";
-    return util::fail(std::move(error));
+    return util::fail(util::with_reason(std::move(error), "InvalidConfiguration"));
   }
   return std::move(set.manifests);
 }

@@ -299,9 +299,8 @@ util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
   if (!plan.exports.empty() || exported) {
     auto exports = state::parse_exports(values->dump(), "exports", m_item.export_schema);
     if (!exports) {
-      util::Error error = exports.error();
-      error.reason = error.reason.empty() ? "InvalidExports" : error.reason;
-      return failure(error, "CollectExports");
+      return failure(util::with_default_reason(exports.error(), "InvalidExports"),
+                     "CollectExports");
     }
     result.exports = std::move(exports->bytes);
   }

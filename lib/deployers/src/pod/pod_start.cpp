@@ -18,22 +18,17 @@ namespace {
 using util::cat;
 using util::ErrorKind;
 
-util::Error with_reason(ErrorKind kind, std::string_view reason, std::string message,
-                        std::string hint = {}) {
-  return util::make_error(kind, std::move(message), std::move(hint), std::string(reason));
-}
-
 /// KEP-753: native sidecars are on by default from 1.29.
 util::Result<> check_version(World& world, const Place& place) {
   KUBIST_TRY(const auto version, place.client->version(world.stop));
   if (version.major > 1 || version.minor >= 29) {
     return {};
   }
-  return util::fail(
-      with_reason(ErrorKind::invalid, "KubernetesTooOld",
-                  cat("the cluster behind ", place.client->server(), " runs Kubernetes ",
-                      version.git_version, ", which has no native sidecars"),
-                  "Container and script items need Kubernetes 1.29 or newer."));
+  return util::fail(ErrorKind::invalid,
+                    cat("the cluster behind ", place.client->server(), " runs Kubernetes ",
+                        version.git_version, ", which has no native sidecars"),
+                    "Container and script items need Kubernetes 1.29 or newer.",
+                    "KubernetesTooOld");
 }
 
 util::Result<> make_account(World& world, const kube::Target& target, const Item& item,
@@ -59,15 +54,16 @@ util::Result<std::set<std::string>> check_secrets(const Workload& workload, cons
         absent.insert(use.name);
         continue;
       }
-      return util::fail(with_reason(
-          ErrorKind::not_found, "SecretNotFound",
-          cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name, " does not exist")));
+      return util::fail(
+          ErrorKind::not_found,
+          cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name, " does not exist"),
+          "", "SecretNotFound");
     }
     if (is_off_limits(resources::ObjectView(*secret))) {
-      return util::fail(
-          with_reason(ErrorKind::invalid, "SecretNotAllowed",
-                      cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name,
-                          " is kubist's own or gives access to a cluster, items cannot have it")));
+      return util::fail(ErrorKind::invalid,
+                        cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name,
+                            " is kubist's own or gives access to a cluster, items cannot have it"),
+                        "", "SecretNotAllowed");
     }
     if (const Json* data = data::find_path(*secret, {"data"}); data != nullptr) {
       for (const auto& [key, value] : data->items()) {

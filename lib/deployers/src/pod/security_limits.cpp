@@ -160,8 +160,7 @@ util::Result<> check_security(const Workload& workload, const PodGrants& grants)
   util::Error error = found.size() == 1 ? std::move(found.front())
                                         : data::combine_errors(std::move(found), "spec.config");
   error.kind = util::ErrorKind::denied;
-  error.reason = "PodNotAllowed";
-  return util::fail(std::move(error));
+  return util::fail(util::with_reason(std::move(error), "PodNotAllowed"));
 }
 
 }  // namespace kubist::deployers

@@ -63,10 +63,9 @@ util::Result<state::Head> ensure_state_secrets(World& world, const kube::Target&
     head = state::Head{};
   }
   if (!head) {
-    util::Error error =
-        util::with_context(head.error(), cat("Secret ", job.place.ns, "/", names.state_secret));
-    error.reason = "CorruptState";
-    return util::fail(std::move(error));
+    return util::fail(util::with_reason(
+        util::with_context(head.error(), cat("Secret ", job.place.ns, "/", names.state_secret)),
+        "CorruptState"));
   }
   const auto wanted = state::chunk_names(names.state_secret, limit);
   if (wanted.empty() && head->chunks == 0) {

@@ -66,9 +66,8 @@ util::Result<> check_schema(const Json& config, bool script) {
   if (errors.empty()) {
     return {};
   }
-  util::Error error = data::combine_errors(std::move(errors), "spec.config");
-  error.reason = "InvalidConfiguration";
-  return util::fail(std::move(error));
+  return util::fail(util::with_reason(data::combine_errors(std::move(errors), "spec.config"),
+                                      "InvalidConfiguration"));
 }
 
 /// Things with a clearer answer than "unknown field".

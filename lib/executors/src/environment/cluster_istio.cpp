@@ -165,10 +165,9 @@ class IstioInstall {
     for (const istio::Obstacle& each : obstacles) {
       texts.push_back(cat(each.code, ": ", each.message));
     }
-    util::Error error = util::make_error(unknown ? ErrorKind::unavailable : ErrorKind::invalid,
-                                         cat("Istio is not installed: ", util::join(texts, "; ")));
-    error.reason = "IstioInstallRefused";
-    return hold(error);
+    return hold(util::make_error(unknown ? ErrorKind::unavailable : ErrorKind::invalid,
+                                 cat("Istio is not installed: ", util::join(texts, "; ")), "",
+                                 "IstioInstallRefused"));
   }
 
   /// The alignment gets the error with its outcome, reason and message.

@@ -44,10 +44,8 @@ Json target_of(const engine::Node& node, const TrafficPlace& place) {
 }  // namespace
 
 util::Error FunctionCall::failure(util::Error error) const {
-  const std::string reason = error.reason.empty() ? "ExecutorFailed" : error.reason;
-  error = util::with_context(std::move(error), cat("executor ", definition().name));
-  error.reason = reason;
-  return error;
+  return util::with_default_reason(
+      util::with_context(std::move(error), cat("executor ", definition().name)), "ExecutorFailed");
 }
 
 util::Result<Json> FunctionCall::input(const TrafficPlace& place, OwnedObjects& objects,

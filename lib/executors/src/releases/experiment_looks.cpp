@@ -22,14 +22,7 @@ std::vector<data::Json> observed_of(const ExperimentLook& look) {
 
 util::Result<std::shared_ptr<const ExperimentLook>> ExperimentLooks::of(
     const engine::Node& node, const std::stop_token& stop) {
-  std::shared_ptr<Shared> shared;
-  {
-    const std::lock_guard lock(m_mutex);
-    auto& known = m_looks[node.id];
-    known = known ? known : std::make_shared<Shared>();
-    shared = known;
-  }
-  return shared->get(0, [&] { return take(node, stop); });
+  return m_looks.get(node.id, [&] { return take(node, stop); });
 }
 
 util::Result<std::shared_ptr<const ExperimentLook>> ExperimentLooks::take(

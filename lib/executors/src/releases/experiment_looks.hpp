@@ -1,7 +1,5 @@
 #pragma once
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -39,14 +37,12 @@ class ExperimentLooks {
                                                          const std::stop_token& stop);
 
  private:
-  using Shared = SharedAnswer<std::shared_ptr<const ExperimentLook>>;
   util::Result<std::shared_ptr<const ExperimentLook>> take(const engine::Node& node,
                                                            const std::stop_token& stop);
   World& m_world;
   const engine::Graph& m_graph;
   MetricSources m_sources;
-  std::mutex m_mutex;  ///< guards the map, not what is in it
-  std::map<engine::NodeId, std::shared_ptr<Shared>> m_looks;
+  SharedAnswers<engine::NodeId, std::shared_ptr<const ExperimentLook>> m_looks;
 };
 
 }  // namespace kubist::executors

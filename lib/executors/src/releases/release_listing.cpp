@@ -23,7 +23,7 @@ util::Result<std::shared_ptr<const release::Running>> read(const deployers::Plac
 ReleaseListing::ReleaseListing(const engine::Graph& graph) {
   for (const engine::Node& node : graph.nodes()) {
     if (node.key.kind == "CanaryRelease") {
-      ++m_places[{node.key.ns, node.target}].releases;
+      ++m_releases[{node.key.ns, node.target}];
     }
   }
 }
@@ -31,16 +31,12 @@ ReleaseListing::ReleaseListing(const engine::Graph& graph) {
 util::Result<std::shared_ptr<const release::Running>> ReleaseListing::list(
     const engine::Node& release, const std::string& target, const deployers::Place& place,
     const std::string& selector, const std::stop_token& stop) {
-  const auto known = m_places.find({release.key.ns, target});
-  if (known == m_places.end() || known->second.releases == 1) {
+  const Where where{release.key.ns, target};
+  const auto known = m_releases.find(where);
+  if (known == m_releases.end() || known->second == 1) {
     return read(place, selector, stop);
   }
-  Shared& shared = known->second;
-  const std::lock_guard lock(shared.mutex);
-  if (!shared.found) {
-    shared.found = read(place, "", stop);
-  }
-  return *shared.found;
+  return m_found.get(where, [&] { return read(place, "", stop); });
 }
 
 }  // namespace kubist::executors

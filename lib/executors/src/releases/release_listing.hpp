@@ -1,15 +1,15 @@
 #pragma once
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include <kubist/deployers/world.hpp>
 #include <kubist/engine/graph.hpp>
 #include <kubist/release/snapshot.hpp>
+
+#include "world/shared_answer.hpp"
 
 namespace kubist::executors {
 
@@ -28,12 +28,9 @@ class ReleaseListing {
                                                              const std::stop_token& stop);
 
  private:
-  struct Shared {
-    std::mutex mutex;
-    std::size_t releases = 0;
-    std::optional<util::Result<std::shared_ptr<const release::Running>>> found;
-  };
-  std::map<std::pair<std::string, std::string>, Shared> m_places;  ///< by namespace and target
+  using Where = std::pair<std::string, std::string>;  ///< namespace and target
+  std::map<Where, std::size_t> m_releases;
+  SharedAnswers<Where, std::shared_ptr<const release::Running>, BadAnswers::kept> m_found;
 };
 
 }  // namespace kubist::executors

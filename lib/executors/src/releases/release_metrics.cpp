@@ -71,26 +71,18 @@ util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
           "Name a Service that each of their clusters has (namespace, service)."));
     }
     KUBIST_TRY(const auto source, prometheus(node, place.client, plan, settings, stop));
-    const std::lock_guard lock(m_mutex);
-    auto& known = m_gathering[source];
-    if (!known) {
-      known = metrics::make_gathering_provider(source, m_arrivals);
-    }
-    return known;
+    return m_gathering.get(source,
+                           [&] { return metrics::make_gathering_provider(source, m_arrivals); });
   }
   metrics::GatewayOptions options;
   options.timeout = patience(plan);
-  const std::lock_guard lock(m_mutex);
   // Gateways are nobody's project's: kubist itself reads their counters of the release's routes. In
   // the virtual cluster's namespace the project lists their pods.
   const auto client = m_world.sites.own(place);
   // Another cluster's by the credentials of the project, as that may see them.
   const std::string whose = place.cluster.empty() ? "" : cat(node.key.ns, '/', place.cluster);
-  auto& known = m_gateways[cat(whose, ' ', options.timeout.count())];
-  if (!known) {
-    known = metrics::make_gateway_provider(client, options);
-  }
-  return known;
+  return m_gateways.get(cat(whose, ' ', options.timeout.count()),
+                        [&] { return metrics::make_gateway_provider(client, options); });
 }
 
 util::Result<std::shared_ptr<metrics::Prometheus>> ReleaseMetrics::prometheus(

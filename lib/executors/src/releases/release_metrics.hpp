@@ -1,8 +1,7 @@
 #pragma once
-#include <future>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <string>
+#include <utility>
 
 #include <kubist/metrics/gathering.hpp>
 #include <kubist/metrics/prometheus.hpp>
@@ -11,6 +10,7 @@
 
 #include "releases/releases.hpp"
 #include "world/metric_sources.hpp"
+#include "world/shared_answer.hpp"
 
 namespace kubist::executors {
 
@@ -74,11 +74,11 @@ class ReleaseMetrics {
   const engine::Graph& m_graph;
   MetricSources m_sources;
   std::shared_ptr<metrics::Arrivals> m_arrivals = std::make_shared<metrics::Arrivals>();
-  std::mutex m_mutex;  ///< guards what is below
-  std::map<std::string, std::shared_ptr<metrics::Provider>> m_gateways;
-  std::map<std::shared_ptr<metrics::Prometheus>, std::shared_ptr<metrics::Provider>> m_gathering;
-  std::map<std::pair<std::shared_ptr<metrics::Prometheus>, std::string>,
-           std::shared_future<metrics::Expected<double>>>
+  SharedAnswers<std::string, std::shared_ptr<metrics::Provider>> m_gateways;
+  SharedAnswers<std::shared_ptr<metrics::Prometheus>, std::shared_ptr<metrics::Provider>>
+      m_gathering;
+  SharedAnswers<std::pair<std::shared_ptr<metrics::Prometheus>, std::string>,
+                metrics::Expected<double>>
       m_answers;
 };
 

@@ -81,22 +81,10 @@ util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const en
   if (!source) {
     return unmeasured(source.error());
   }
-  std::promise<metrics::Expected<double>> promise;
-  std::shared_future<metrics::Expected<double>> answer;
-  bool first = false;
-  {
-    const std::lock_guard lock(m_mutex);
-    auto& known = m_answers[{*source, expression}];
-    first = !known.valid();
-    if (first) {
-      known = promise.get_future().share();
-    }
-    answer = known;
-  }
-  if (first) {
-    promise.set_value((*source)->query(expression, stop));
-  }
-  const metrics::Expected<double>& value = answer.get();
+  KUBIST_TRY(const metrics::Expected<double> value,
+             m_answers.get({*source, expression}, [&]() -> util::Result<metrics::Expected<double>> {
+               return (*source)->query(expression, stop);
+             }));
   if (!value) {
     return Json{{"reason", value.error().reason},
                 {"message", cat("query ", shown(expression), ": ", value.error().message)}};

@@ -82,14 +82,10 @@ util::Result<Expected<metrics::WorkloadUsage>> ReleaseWorkloads::usage(
     const std::stop_token& stop) {
   KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, target, stop));
   const std::string selector = resources::label_text(labels);
-  Usage* shared = nullptr;
-  {
-    const std::lock_guard lock(m_mutex);
-    shared = &m_usages[cat(node.key.ns, '/', target, '/', selector)];
-  }
-  return shared->get(0, [&]() -> util::Result<Expected<metrics::WorkloadUsage>> {
-    return metrics::workload_usage(*place.client, place.ns, selector, stop);
-  });
+  return m_usages.get(cat(node.key.ns, '/', target, '/', selector),
+                      [&]() -> util::Result<Expected<metrics::WorkloadUsage>> {
+                        return metrics::workload_usage(*place.client, place.ns, selector, stop);
+                      });
 }
 
 }  // namespace kubist::executors

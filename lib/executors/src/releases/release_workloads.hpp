@@ -1,6 +1,4 @@
 #pragma once
-#include <map>
-#include <mutex>
 #include <string>
 
 #include <kubist/metrics/workload.hpp>
@@ -34,11 +32,10 @@ class ReleaseWorkloads {
                                                                 const data::Json& labels,
                                                                 const std::stop_token& stop);
 
-  using Usage = SharedAnswer<metrics::Expected<metrics::WorkloadUsage>>;
   World& m_world;
   const engine::Graph& m_graph;
-  std::mutex m_mutex;                     ///< guards the map
-  std::map<std::string, Usage> m_usages;  ///< by namespace, virtual cluster and labels
+  /// By namespace, virtual cluster and labels.
+  SharedAnswers<std::string, metrics::Expected<metrics::WorkloadUsage>> m_usages;
 };
 
 }  // namespace kubist::executors

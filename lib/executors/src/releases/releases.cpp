@@ -73,13 +73,6 @@ util::Result<release::Snapshot> take_snapshot(World& world, const engine::Graph&
 
 }  // namespace
 
-struct Releases::Entry {
-  std::mutex mutex;
-  std::optional<util::Result<std::shared_ptr<const release::Snapshot>>> snapshot;
-  std::optional<util::Result<release::Measurement>> window;
-  std::map<std::string, Json> read;  ///< what URLs answered, by query
-};
-
 Releases::Releases(World& world, const engine::Graph& graph, std::stop_token stop)
     : m_world(world),
       m_graph(graph),
@@ -92,38 +85,18 @@ Releases::Releases(World& world, const engine::Graph& graph, std::stop_token sto
 
 Releases::~Releases() = default;
 
-std::shared_ptr<Releases::Entry> Releases::entry_of(const engine::Node& node) {
-  const std::lock_guard lock(m_mutex);
-  auto& found = m_entries[node.id];
-  if (!found) {
-    found = std::make_shared<Entry>();
-  }
-  return found;
-}
-
 util::Result<std::shared_ptr<const release::Snapshot>> Releases::snapshot(const engine::Node& node,
                                                                           const Json& spec) {
-  const auto entry = entry_of(node);
-  const std::lock_guard lock(entry->mutex);
-  if (!entry->snapshot) {
-    auto taken = take_snapshot(m_world, m_graph, *m_listing, node, spec, m_stop);
-    if (taken) {
-      entry->snapshot = std::make_shared<const release::Snapshot>(*std::move(taken));
-    } else {
-      entry->snapshot = util::fail(taken.error());
-    }
-  }
-  return *entry->snapshot;
+  return m_snapshots.get(node.id, [&]() -> util::Result<std::shared_ptr<const release::Snapshot>> {
+    KUBIST_TRY(auto taken, take_snapshot(m_world, m_graph, *m_listing, node, spec, m_stop));
+    return std::make_shared<const release::Snapshot>(std::move(taken));
+  });
 }
 
 util::Result<release::Measurement> Releases::window(const engine::Node& node) {
   KUBIST_TRY(const auto taken, snapshot(node, node.spec()));
-  const auto entry = entry_of(node);
-  const std::lock_guard lock(entry->mutex);
-  if (!entry->window) {
-    entry->window = m_metrics->measure(node, *taken, node.spec(), m_stop);
-  }
-  return *entry->window;
+  return m_windows.get(node.id,
+                       [&] { return m_metrics->measure(node, *taken, node.spec(), m_stop); });
 }
 
 util::Result<Json> Releases::call(const engine::Node& node, const engine::PolicyCall& call) {
@@ -131,22 +104,13 @@ util::Result<Json> Releases::call(const engine::Node& node, const engine::Policy
   return m_calls->answer(node, *taken, call, m_stop);
 }
 
-Json Releases::read(const engine::Node& node, const release::Snapshot& snapshot,
-                    const engine::WebQuery& query) {
-  const auto entry = entry_of(node);
-  const std::lock_guard lock(entry->mutex);
-  const auto [known, fresh] = entry->read.try_emplace(to_string(engine::Query(query)));
-  if (fresh) {
-    known->second = m_calls->read(node, snapshot, query, m_stop);
-  }
-  return known->second;
-}
-
 util::Result<Json> Releases::answer(const engine::Node& node, const engine::Query& query,
                                     const Json& parameters) {
   KUBIST_TRY(const auto taken, snapshot(node, node.spec()));
   if (const auto* web = std::get_if<engine::WebQuery>(&query)) {
-    return read(node, *taken, *web);
+    return m_read.get({node.id, to_string(query)}, [&]() -> util::Result<Json> {
+      return m_calls->read(node, *taken, *web, m_stop);
+    });
   }
   if (const auto* workload = std::get_if<engine::WorkloadQuery>(&query)) {
     return m_workloads->answer(node, *taken, *workload, m_stop);
@@ -204,14 +168,8 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
   return answers;
 }
 
-std::optional<release::Measurement> Releases::measured(const engine::Node& node) const {
-  const std::lock_guard lock(m_mutex);
-  const auto found = m_entries.find(node.id);
-  if (found == m_entries.end()) {
-    return std::nullopt;
-  }
-  const std::lock_guard own(found->second->mutex);
-  const auto& window = found->second->window;
+std::optional<release::Measurement> Releases::measured(const engine::Node& node) {
+  const auto window = m_windows.last(node.id);
   return window && *window ? std::optional(**window) : std::nullopt;
 }
 
@@ -235,13 +193,9 @@ util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
 }
 
 util::Result<std::vector<Json>> Releases::approvals(const engine::Node& node) {
-  const std::lock_guard lock(m_approvals_mutex);
-  auto known = m_approvals.find(node.key.ns);
-  if (known == m_approvals.end()) {
-    known =
-        m_approvals.emplace(node.key.ns, list_approvals(*m_world.home, node.key.ns, m_stop)).first;
-  }
-  KUBIST_TRY(const auto all, known->second);
+  KUBIST_TRY(const auto all, m_approvals.get(node.key.ns, [&] {
+    return list_approvals(*m_world.home, node.key.ns, m_stop);
+  }));
   std::vector<Json> own;
   std::copy_if(all.begin(), all.end(), std::back_inserter(own), [&](const Json& approval) {
     return data::string_at(approval, {"spec", "release"}) == node.key.name;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kubist/engine/pipeline.hpp>
@@ -11,6 +12,8 @@
 #include <kubist/release/snapshot.hpp>
 #include <kubist/release/window.hpp>
 #include <kubist/traffic/override.hpp>
+
+#include "world/shared_answer.hpp"
 
 namespace kubist::executors {
 
@@ -50,7 +53,7 @@ class Releases final : public engine::PolicyWorld {
   util::Result<std::shared_ptr<const ExperimentLook>> experiment(const engine::Node& node);
 
   /// What was measured in this run; nothing: nothing was.
-  std::optional<release::Measurement> measured(const engine::Node& node) const;
+  std::optional<release::Measurement> measured(const engine::Node& node);
 
   /// What a release gives a route in this run. One that gives it its own weights leaves it to one
   /// that moves them.
@@ -58,23 +61,22 @@ class Releases final : public engine::PolicyWorld {
   std::optional<traffic::Override> override_of(const engine::Key& route) const;
 
  private:
-  struct Entry;
-  std::shared_ptr<Entry> entry_of(const engine::Node& node);
   util::Result<release::Measurement> window(const engine::Node& node);
   /// What a query besides the window is answered.
   util::Result<data::Json> answer(const engine::Node& node, const engine::Query& query,
                                   const data::Json& parameters);
-  /// What a URL answers, asked once in a run.
-  data::Json read(const engine::Node& node, const release::Snapshot& snapshot,
-                  const engine::WebQuery& query);
   World& m_world;
   const engine::Graph& m_graph;
   std::stop_token m_stop;
-  mutable std::mutex m_mutex;  ///< guards the maps, not what is in them
-  std::map<engine::NodeId, std::shared_ptr<Entry>> m_entries;
+  /// Errors too: a node's policies and its executor go by one answer.
+  template <class Key, class T>
+  using Answers = SharedAnswers<Key, T, BadAnswers::kept>;
+  Answers<engine::NodeId, std::shared_ptr<const release::Snapshot>> m_snapshots;
+  Answers<engine::NodeId, release::Measurement> m_windows;
+  Answers<std::pair<engine::NodeId, std::string>, data::Json> m_read;  ///< what URLs answered
+  Answers<std::string, std::vector<data::Json>> m_approvals;           ///< by namespace
+  mutable std::mutex m_mutex;                                          ///< guards m_overrides
   std::map<engine::Key, traffic::Override> m_overrides;
-  std::mutex m_approvals_mutex;  ///< guards m_approvals, also while it is asked for
-  std::map<std::string, util::Result<std::vector<data::Json>>> m_approvals;  ///< by namespace
   std::unique_ptr<ReleaseListing> m_listing;
   std::unique_ptr<ReleaseMetrics> m_metrics;
   std::unique_ptr<ReleaseWorkloads> m_workloads;

@@ -71,7 +71,7 @@ class Collector {
     } else if (m_running.contains(std::string(item))) {
       result.removed = false;
       result.why = "a pod of its item still runs";
-    } else if (!m_options.dry_run) {
+    } else if (m_options.dry_run == kube::DryRun::none) {
       KUBIST_CHECK(
           m_writer.remove({*m_place.client}, resource, m_place.ns, view.name(), view.uid()));
     }

@@ -83,10 +83,8 @@ util::Result<> prepare_projects(kube::Client& client,
       continue;
     }
     if (resources::is_reserved_namespace(ns)) {
-      auto error = util::make_error(util::ErrorKind::invalid, manifest.position("/spec/namespace"),
-                                    cat("a project cannot own namespace ", ns));
-      error.reason = "NamespaceReserved";
-      return util::fail(std::move(error));
+      return util::fail(util::ErrorKind::invalid, manifest.position("/spec/namespace"),
+                        cat("a project cannot own namespace ", ns), "", "NamespaceReserved");
     }
     KUBIST_TRY(const auto live, client.find(kube::well_known::namespaces(), "", ns, stop));
     if (live || in_input.contains(ns)) {

@@ -321,7 +321,6 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   run_options.settle = options.settle;
   run_options.left_out = left_out;
   run_options.keep_trace = options.keep_trace;
-  run_options.write_status = options.dry_run == kube::DryRun::none;
   run.report =
       engine::run(graph, selected, info, run_options,
                   {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
@@ -333,7 +332,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
     run.warnings.push_back(std::move(line));
   }
   run.denied = m_accounts->denied();
-  if (!info.dry_run) {
+  if (!info.dry) {
     m_notifications->tell(graph, info, statuses.changes());
   }
   return run;

@@ -44,11 +44,6 @@ struct Connections::Entry {
 
 namespace {
 
-util::Error with_reason(util::Error error, std::string reason) {
-  error.reason = std::move(reason);
-  return error;
-}
-
 util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluster,
                                           const std::stop_token& stop) {
   const resources::ObjectView view(cluster);
@@ -58,29 +53,25 @@ util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluste
   const std::string what = cat("Secret ", view.ns(), '/', name);
   KUBIST_TRY(const auto secret, home.find(kube::well_known::secrets(), view.ns(), name, stop));
   if (!secret) {
-    return util::fail(with_reason(
-        util::make_error(ErrorKind::not_found, cat(what, " with the kubeconfig does not exist"),
-                         cat("Create it with key ", key, ", or correct spec.kubeconfigSecretRef.")),
-        "SecretNotFound"));
+    return util::fail(ErrorKind::not_found, cat(what, " with the kubeconfig does not exist"),
+                      cat("Create it with key ", key, ", or correct spec.kubeconfigSecretRef."),
+                      "SecretNotFound");
   }
   // A script may give the kubeconfig of a cluster that it made, in the Secret of its own name.
   // Under another name it would come before the one that an administrator has yet to create.
   if (const resources::ObjectView found(*secret); deployers::is_export_by_choice(found)) {
-    return util::fail(with_reason(
-        util::make_error(
-            ErrorKind::invalid,
-            cat(what, " was made for DeployItem ", found.annotation("kubist.io/deployitem"),
-                ", under a name of its choice"),
-            "Let the item export it without spec.export.secretRef."),
-        "KubeconfigNotAllowed"));
+    return util::fail(ErrorKind::invalid,
+                      cat(what, " was made for DeployItem ",
+                          found.annotation("kubist.io/deployitem"), ", under a name of its choice"),
+                      "Let the item export it without spec.export.secretRef.",
+                      "KubeconfigNotAllowed");
   }
   const Json* value = data::find_path(*secret, {"data", key});
   auto text = value != nullptr && value->is_string()
                   ? util::base64_decode(value->get_ref<const std::string&>())
                   : std::nullopt;
   if (!text) {
-    return util::fail(with_reason(
-        util::make_error(ErrorKind::invalid, cat(what, " has no key ", key)), "SecretKeyNotFound"));
+    return util::fail(ErrorKind::invalid, cat(what, " has no key ", key), "", "SecretKeyNotFound");
   }
   return *text;
 }
@@ -190,13 +181,12 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
              endpoint->identity.get(m_run, [&] { return ask_for_identity(*endpoint, stop); }));
   const std::string_view known = data::string_at(view.status(), {"kubeSystemUID"});
   if (!known.empty() && known != found.uid) {
-    return util::fail(with_reason(
-        util::make_error(
-            ErrorKind::invalid,
-            cat("Cluster ", view.name(), " leads to another cluster than before (kube-system ",
-                found.uid, " instead of ", known, ')'),
-            "Correct the kubeconfig, or delete the Cluster and make a new one."),
-        "ClusterIdentityChanged"));
+    return util::fail(
+        ErrorKind::invalid,
+        cat("Cluster ", view.name(), " leads to another cluster than before (kube-system ",
+            found.uid, " instead of ", known, ')'),
+        "Correct the kubeconfig, or delete the Cluster and make a new one.",
+        "ClusterIdentityChanged");
   }
   entry->connection = std::make_shared<const Connection>(
       Connection{endpoint->client, std::move(found.version), std::move(found.uid), endpoint});

@@ -80,8 +80,8 @@ util::Result<std::string> render(Work& work, kube::Client& cluster, const IstioW
           ? [&work](std::string_view text) { work.context().progress(std::string(text)); }
           : std::function<void(std::string_view)>();
   auto printed = istio::render(cluster, rendering, work.stop());
-  if (!printed && printed.error().reason.empty()) {
-    printed.error().reason = "IstioRenderFailed";
+  if (!printed) {
+    return util::fail(util::with_default_reason(printed.error(), "IstioRenderFailed"));
   }
   return printed;
 }
@@ -193,7 +193,7 @@ util::Result<istio::Bundle> read_wished_bundle(Work& work, kube::Client& cluster
                                                 bundle->ns, ", not ", wish.scope.ns));
   }
   if (!bundle && bundle.error().kind == ErrorKind::invalid) {
-    bundle.error().reason = "IstioSourceInvalid";
+    return util::fail(util::with_reason(bundle.error(), "IstioSourceInvalid"));
   }
   return bundle;
 }

@@ -45,18 +45,10 @@ util::Result<std::shared_ptr<metrics::Prometheus>> MetricSources::prometheus(
     const engine::Node& node, const std::shared_ptr<kube::Client>& client, const Json& source,
     const metrics::PrometheusOptions& options, const std::stop_token& stop) {
   const bool by_url = source.contains("url");
-  std::shared_ptr<Shared> known;
-  {
-    const std::lock_guard lock(m_mutex);
-    auto& shared = m_known[cat(
-        node.key.ns, ' ', by_url ? "" : cat(client->server(), ' ', client->impersonated_user()),
-        ' ', options.timeout.count(), ' ', static_cast<int>(options.names), ' ', source.dump())];
-    if (!shared) {
-      shared = std::make_shared<Shared>();
-    }
-    known = shared;
-  }
-  return known->get(0, [&] {
+  const std::string key =
+      cat(node.key.ns, ' ', by_url ? "" : cat(client->server(), ' ', client->impersonated_user()),
+          ' ', options.timeout.count(), ' ', static_cast<int>(options.names), ' ', source.dump());
+  return m_known.get(key, [&] {
     return by_url ? at_url(node, source, options, stop)
                   : metrics::Prometheus::through(
                         client, std::string(data::string_at(source, {"namespace"})),

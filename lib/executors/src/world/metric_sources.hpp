@@ -1,7 +1,5 @@
 #pragma once
-#include <map>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 
@@ -29,7 +27,6 @@ class MetricSources {
       const std::stop_token& stop);
 
  private:
-  using Shared = SharedAnswer<std::shared_ptr<metrics::Prometheus>>;
   util::Result<std::shared_ptr<metrics::Prometheus>> at_url(
       const engine::Node& node, const data::Json& source, const metrics::PrometheusOptions& options,
       const std::stop_token& stop);
@@ -37,8 +34,7 @@ class MetricSources {
   World& m_world;
   const engine::Graph& m_graph;
   const http::GuardedEngine m_engine;
-  std::mutex m_mutex;  ///< guards the map, not what is in it
-  std::map<std::string, std::shared_ptr<Shared>> m_known;
+  SharedAnswers<std::string, std::shared_ptr<metrics::Prometheus>> m_known;
 };
 
 /// Why nothing can be measured: {reason, message}. The error itself where the spec is wrong.

@@ -15,7 +15,8 @@ namespace kubist::executors {
 
 /// Lists that many nodes of a run want within moments: the Services, routes and gateways among
 /// which each of a namespace's routes is checked. A list is shared for a second, and no longer than
-/// until this run writes such an object. One for a run; any thread.
+/// until this run writes such an object. One for a run; any thread. So it is no SharedAnswer: that
+/// goes neither by an answer's age nor by writes to what several users of the cluster have read.
 class SharedLists {
  public:
   using Items = std::shared_ptr<const std::vector<data::Json>>;

@@ -234,10 +234,9 @@ util::Result<bool> KubeStatusStore::send(const engine::Node& node, const StatusB
   }
   if (!after) {
     util::Error error = status_refused(after.error(), node);
-    if (no_lock && kube::is_conflict(error)) {
-      error.reason = k_plan_changed;
-    }
-    return util::fail(std::move(error));
+    return util::fail(no_lock && kube::is_conflict(error)
+                          ? util::with_reason(std::move(error), k_plan_changed)
+                          : std::move(error));
   }
   const std::string version(resources::ObjectView(*after).resource_version());
   m_book.note(node.uid, {std::make_shared<const Json>(status), version});

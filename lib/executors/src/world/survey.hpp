@@ -22,7 +22,8 @@ namespace kubist::executors {
 /// What the nodes of one run want to know of their clusters, read for all of them at once where
 /// many look at the same cluster: a LIST instead of a GET each. Of what was read so each namespace
 /// is handed out once, and not for long: who asks again, or for what is not in it, or may not list,
-/// gets a fresh answer by name. Any thread.
+/// gets a fresh answer by name. Any thread. So what was read is taken away, not shared as a
+/// SharedAnswer is.
 class Survey {
  public:
   /// `selected`: the subtrees of the run; how many ask about a cluster decides how it is read.

@@ -126,8 +126,7 @@ util::Error status_refused(util::Error error, const engine::Node& node) {
   error.message = cat("the status of ", node.key.kind, '.', node.key.group,
                       " cannot be written: for its CRD it has an ", error.message.substr(at));
   error.hint = "Set x-kubernetes-preserve-unknown-fields: true in the schema of its status.";
-  error.reason = "StatusNotWritable";
-  return error;
+  return util::with_reason(std::move(error), "StatusNotWritable");
 }
 
 util::Result<> Work::record(const Json& fields) {

@@ -46,7 +46,7 @@ class Mover {
         m_options(options),
         m_support(support),
         m_stop(stop),
-        m_writer({.dry_run = options.dry_run ? kube::DryRun::client : kube::DryRun::none}) {}
+        m_writer({.dry_run = options.dry_run}) {}
 
   util::Result<MoveOutcome> run() {
     KUBIST_TRY(m_evidence, gather(m_client, {}, m_stop));
@@ -149,7 +149,7 @@ class Mover {
   util::Result<> restart() {
     std::vector<Behind> going = behind();
     std::erase_if(going, [](const Behind& each) { return !can_restart(each); });
-    if (!m_options.dry_run) {
+    if (!m_writer.dry()) {
       std::set<std::string> namespaces;
       for (const Behind& each : going) {
         namespaces.insert(each.ns);
@@ -161,7 +161,7 @@ class Mover {
     for (const Behind& each : going) {
       KUBIST_CHECK(restart(each));
     }
-    if (m_options.dry_run) {
+    if (m_writer.dry()) {
       return {};
     }
     KUBIST_CHECK(await(going));

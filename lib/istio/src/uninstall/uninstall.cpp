@@ -153,7 +153,7 @@ class Uninstaller {
     for (const LeadingWebhook& each : m_webhooks) {
       KUBIST_CHECK(remove({each.target}, kube::Propagation::background));
     }
-    if (!m_options.dry_run && istiod_is_there()) {
+    if (m_options.dry_run == kube::DryRun::none && istiod_is_there()) {
       step("proof that no webhook is called any more");
       KUBIST_CHECK(prove_webhooks_gone(m_client, m_evidence, *m_record, m_options, m_stop));
     }
@@ -189,7 +189,7 @@ class Uninstaller {
     apply::RemoveOptions options;
     options.propagation = propagation;
     options.ignore_not_found = true;
-    options.dry_run = m_options.dry_run ? kube::DryRun::client : kube::DryRun::none;
+    options.dry_run = m_options.dry_run;
     options.timeout = m_options.timeout;
     options.on_result = m_options.on_result;
     options.on_progress = m_options.on_progress;
@@ -201,7 +201,7 @@ class Uninstaller {
 
   // The list of what stays, for a later --purge; none where only the namespace is left.
   util::Result<> close_record() {
-    if (m_options.dry_run) {
+    if (m_options.dry_run != kube::DryRun::none) {
       return {};
     }
     const bool worth = std::any_of(m_staying.begin(), m_staying.end(),

@@ -18,7 +18,7 @@ namespace kubist::engine {
 struct RunInfo {
   std::string id;  ///< unique
   std::chrono::system_clock::time_point started_at;
-  bool dry_run = false;  ///< executors must not write (client) or only with dryRun=All (server)
+  bool dry = false;  ///< statuses are computed, none is written; executors know the sort of dry run
   /// Why it looks at the subtrees of these, for people; what is below none of them: at all.
   std::map<Key, std::string> causes = {};
   std::string cause = "asked for";

@@ -41,8 +41,7 @@ struct RunOptions {
   std::vector<NodeId> left_out = {};
   /// How long a node waits for the same before its status says so, for others to see.
   std::chrono::milliseconds tell_after{2000};
-  bool keep_trace = false;   ///< keep policies' inputs and outputs in the report
-  bool write_status = true;  ///< false: statuses are computed, none is written (dry run)
+  bool keep_trace = false;  ///< keep policies' inputs and outputs in the report
 };
 
 /// What a run works with; all outlive it.

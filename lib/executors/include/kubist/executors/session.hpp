@@ -187,7 +187,7 @@ class Session {
 
   struct GarbageOptions {
     std::string ns;  ///< of one project; empty: of all
-    bool dry_run = false;
+    kube::DryRun dry_run = kube::DryRun::none;
     std::chrono::nanoseconds lock_timeout{0};
     std::function<void(const GarbageResult&)> on_result;
     std::function<void(const util::Error&)> on_trouble;  ///< a place that could not be looked at

@@ -65,7 +65,7 @@ struct MoveOptions {
   std::string revision;  ///< or a revision tag
   std::vector<std::string> namespaces;
   bool restart = false;  ///< restart what is behind, as `kubectl rollout restart` does, and wait
-  bool dry_run = false;  ///< only say what would be done
+  kube::DryRun dry_run = kube::DryRun::none;
   /// For waiting, on the API server to see the labels and on all that was restarted.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
   /// "namespace/shop", "moved"; "deployment/shop/web", "restarted". In a dry run: what would be.

@@ -16,9 +16,9 @@ namespace kubist::istio {
 struct UninstallOptions {
   std::string ns;  ///< of the control plane; empty: wherever the revision is recorded
   std::string revision{k_default_revision};
-  bool purge = false;    ///< the CRDs too, and with them all configuration of Istio
-  bool force = false;    ///< although namespaces or proxies still use it
-  bool dry_run = false;  ///< only say what would be deleted
+  bool purge = false;  ///< the CRDs too, and with them all configuration of Istio
+  bool force = false;  ///< although namespaces or proxies still use it
+  kube::DryRun dry_run = kube::DryRun::none;
   /// For waiting, on each step.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
   std::function<void(std::string_view step)> on_step;

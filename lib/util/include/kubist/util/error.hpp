@@ -56,9 +56,14 @@ struct Error {
 /// Builds an Error without naming every field.
 Error make_error(ErrorKind kind, std::string message, std::string hint = {},
                  std::string reason = {});
-Error make_error(ErrorKind kind, SourcePos pos, std::string message, std::string hint = {});
+Error make_error(ErrorKind kind, SourcePos pos, std::string message, std::string hint = {},
+                 std::string reason = {});
 
 /// The same error with "context: " in front of its message.
 Error with_context(Error error, std::string_view context);
+/// The same error with that reason, whatever it had.
+Error with_reason(Error error, std::string_view reason);
+/// The same error, with that reason where it has none.
+Error with_default_reason(Error error, std::string_view reason);
 
 }  // namespace kubist::util
