@@ -15,10 +15,15 @@ class Sink {
   virtual bool closed() const { return false; }
 };
 
+/// Who reads what a file descriptor gets: a program, byte for byte, or a person at a terminal, which
+/// no text of an object or a log may drive (util::printable; colours stay). For a person each
+/// write() is of whole characters.
+enum class Reader { program, person };
+
 /// Buffers up to 64 KiB for a file descriptor, which it does not own.
 class FdSink final : public Sink {
  public:
-  explicit FdSink(int fd) : m_fd(fd) {}
+  explicit FdSink(int fd, Reader reader = Reader::program) : m_fd(fd), m_reader(reader) {}
   ~FdSink() override { flush(); }
   FdSink(const FdSink&) = delete;
   FdSink& operator=(const FdSink&) = delete;
@@ -28,6 +33,7 @@ class FdSink final : public Sink {
 
  private:
   int m_fd;
+  Reader m_reader;
   bool m_closed = false;
   std::string m_buffer;
 };
