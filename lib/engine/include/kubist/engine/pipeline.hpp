@@ -39,7 +39,9 @@ struct RequestedCall {
 
 /// What the policies of one node came to.
 struct PolicyVerdict {
-  Json spec;             ///< the effective spec
+  /// The effective spec, which is null after an exception. Nodes whose policies left it as it is
+  /// share the object's, and those that come to the same share that.
+  std::shared_ptr<const Json> spec;
   bool changed = false;  ///< does it differ from the object's?
   Json status_policies;  ///< status.policies: [{name, outcome, message, state}]
   std::vector<PolicyTrace> trace;
