@@ -6,6 +6,7 @@
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "policy_uses.hpp"
 #include "spec_check.hpp"
 
 namespace kubist::engine {
@@ -35,8 +36,8 @@ util::Result<std::vector<Json>> PolicyWorld::approvals(const Node& /*node*/) {
   return std::vector<Json>{};
 }
 
-util::Result<Json> PolicyWorld::call(const Node& /*node*/, const PolicyCall& call) {
-  return Json{{"reason", k_reason_not_due}, {"message", cat("nobody calls ", call.name)}};
+util::Result<Json> PolicyWorld::call(const Node& /*node*/, const RequestedCall& call) {
+  return Json{{"reason", k_reason_not_due}, {"message", cat("nobody calls ", call.call.name)}};
 }
 
 namespace {
@@ -73,15 +74,6 @@ const Json* previous_entry(const Node& node, std::size_t index) {
   }
   auto found = std::find_if(entries.begin(), entries.end(), named);
   return found == entries.end() ? nullptr : &*found;
-}
-
-/// Those from which the policy's parameters are filled in: of an imposed one no settings below who
-/// imposes it count.
-Json settings_for(const Graph& graph, NodeId id, const resources::NamedCall& call) {
-  while (!call.imposed_by.empty() && id != k_no_node && to_string(graph[id]) != call.imposed_by) {
-    id = graph[id].parent;
-  }
-  return id == k_no_node ? Json::object() : graph.settings(id);
 }
 
 void fail_passage(Passage& passage, util::Error error, const std::string& policy) {
@@ -372,23 +364,6 @@ class Pipeline {
 };
 
 }  // namespace
-
-std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId id, const PolicyCatalog& catalog) {
-  std::vector<PolicyUse> uses;
-  const Node& node = graph[id];
-  for (const auto& call : node.policies) {
-    const auto definition = catalog.find(node, call);
-    if (!definition) {
-      continue;
-    }
-    auto parameters =
-        resolve_parameters(**definition, call.parameters, settings_for(graph, id, call));
-    if (parameters && !metrics_of(**definition, *parameters).empty()) {
-      uses.push_back({*definition, *std::move(parameters)});
-    }
-  }
-  return uses;
-}
 
 std::vector<PolicyVerdict> run_policies(const Graph& graph, std::span<const NodeId> nodes,
                                         const PolicyCatalog& catalog, PolicyWorld& world,

@@ -12,7 +12,6 @@
 namespace kubist::executors {
 
 using data::Json;
-using engine::PolicyCall;
 using util::cat;
 
 namespace {
@@ -35,19 +34,21 @@ notify::HookCaller caller_of(const engine::Node& node, const release::Snapshot& 
 }  // namespace
 
 Json ReleaseCalls::answer(const engine::Node& node, const release::Snapshot& snapshot,
-                          const PolicyCall& call, const std::stop_token& stop) const {
+                          const engine::RequestedCall& requested,
+                          const std::stop_token& stop) const {
   if (snapshot.seen.target != snapshot.before.target) {
     return nothing(engine::k_reason_not_due, "there is another target");
   }
   if (m_world.dry_run != kube::DryRun::none) {
     return nothing("DryRun", "it is not called in a dry run");
   }
-  if (const auto* webhook = std::get_if<engine::WebhookCall>(&call.what)) {
+  if (const auto* webhook = std::get_if<engine::WebhookCall>(&requested.call.what)) {
     const auto allowed = check_address(m_graph, node, "webhooks", webhook->url, "its address");
-    return allowed ? notify::call_hook(*m_engine.transport(), call, caller_of(node, snapshot), stop)
+    return allowed ? notify::call_hook(*m_engine.transport(), requested.call,
+                                       caller_of(node, snapshot), stop)
                    : refusal(allowed.error());
   }
-  return run_job(m_world, m_graph, node, snapshot, call, stop);
+  return run_job(m_world, m_graph, node, snapshot, requested, stop);
 }
 
 Json ReleaseCalls::read(const engine::Node& node, const release::Snapshot& snapshot,

@@ -1,7 +1,7 @@
 #pragma once
 #include <stop_token>
 
-#include <kubist/engine/call.hpp>
+#include <kubist/engine/pipeline.hpp>
 #include <kubist/http/guarded_transport.hpp>
 
 #include "releases/releases.hpp"
@@ -17,7 +17,7 @@ class ReleaseCalls {
   /// that the Project allows: the answers of those. {reason, message}: it is not due, a dry run
   /// calls nobody, or the Project allows the address to no one.
   data::Json answer(const engine::Node& node, const release::Snapshot& snapshot,
-                    const engine::PolicyCall& call, const std::stop_token& stop) const;
+                    const engine::RequestedCall& requested, const std::stop_token& stop) const;
   /// The number behind the URL, asked for now: {value} or {reason, message}.
   data::Json read(const engine::Node& node, const release::Snapshot& snapshot,
                   const engine::WebQuery& query, const std::stop_token& stop) const;
