@@ -33,7 +33,7 @@ Json to_json(const Node& node, const PolicyVerdict& verdict) {
     json["policies"].push_back(engine::to_json(trace));
   }
   if (verdict.changed && !verdict.error) {
-    json["effective"] = engine::effective_difference(node.spec(), verdict.spec);
+    json["effective"] = engine::effective_difference(node.spec(), *verdict.spec);
   }
   if (verdict.hold) {
     json["hold"] = verdict.hold_message;

@@ -66,7 +66,7 @@ util::Result<Alignment> call_executor(const StepContext& context, const Node& no
   Context call{context.graph,
                context.info,
                error != nullptr ? former
-               : policies       ? policies->spec
+               : policies       ? *policies->spec
                                 : node.spec(),
                parameters_of(node),
                context.stop,

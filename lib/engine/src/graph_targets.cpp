@@ -61,7 +61,10 @@ class Targets {
         names.emplace(view.name());
       }
     }
-    node.selected = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
+    if (node.deleting) {
+      return going(std::move(node), names);
+    }
+    select(node, names);
     std::vector<std::string> leaving = target_names(node.status());
     std::erase_if(leaving, [&](const std::string& name) { return names.contains(name); });
     if (const std::string why = too_many(node, leaving.size()); !why.empty()) {
@@ -81,6 +84,31 @@ class Targets {
   }
 
  private:
+  static void select(Node& node, const std::set<std::string>& names) {
+    node.selected = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
+  }
+
+  /// Where something was made, whatever it selects now: no limit keeps an object from going. What
+  /// does not fit comes when this is gone; the object itself is a node then, too, which waits.
+  std::vector<Node> going(Node node, const std::set<std::string>& selected) {
+    std::vector<std::string> made = target_names(node.status());
+    const std::size_t each = memory_of_copies(node);
+    const std::size_t fits =
+        std::min({k_max_selected, k_max_targets - m_count, (k_max_copies - m_copies) / (each + 1)});
+    const bool whole = !made.empty() && made.size() <= fits;
+    made.resize(std::min(made.size(), fits));
+    m_count += made.size();
+    m_copies += made.size() * each;
+    const auto leaving = std::stable_partition(
+        made.begin(), made.end(), [&](const std::string& name) { return selected.contains(name); });
+    select(node, {made.begin(), leaving});
+    std::vector<Node> targets = spread(node, {leaving, made.end()});
+    if (!whole) {
+      targets.push_back(std::move(node));
+    }
+    return targets;
+  }
+
   /// Why it cannot be spread; else its targets are counted.
   std::string too_many(const Node& node, std::size_t leaving) {
     const std::size_t entries = data::array_at(node.status(), {"targets"}).size();
@@ -144,6 +172,8 @@ void GraphBuilder::expand_targets(std::vector<Node> nodes) {
     return data::find_path(node.spec(), {"virtualClusterSelector"}) == nullptr;
   });
   std::for_each(nodes.begin(), spread, find_target);
+  // What goes makes room for what stays.
+  std::stable_partition(spread, nodes.end(), [](const Node& node) { return node.deleting; });
   std::map<std::string, Targets> by_namespace;
   std::vector<Node> targets;
   for (auto node = spread; node != nodes.end(); ++node) {

@@ -1,10 +1,12 @@
 #include <kubist/data/json_patch.hpp>
+#include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/pipeline.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "policy_uses.hpp"
 #include "spec_check.hpp"
 
 namespace kubist::engine {
@@ -34,8 +36,8 @@ util::Result<std::vector<Json>> PolicyWorld::approvals(const Node& /*node*/) {
   return std::vector<Json>{};
 }
 
-util::Result<Json> PolicyWorld::call(const Node& /*node*/, const PolicyCall& call) {
-  return Json{{"reason", k_reason_not_due}, {"message", cat("nobody calls ", call.name)}};
+util::Result<Json> PolicyWorld::call(const Node& /*node*/, const RequestedCall& call) {
+  return Json{{"reason", k_reason_not_due}, {"message", cat("nobody calls ", call.call.name)}};
 }
 
 namespace {
@@ -47,24 +49,20 @@ Json object_of(const Node& node) {
   return object;
 }
 
+/// About how much of inputs is there at the same time. Each has its resource to itself, and an
+/// object may have 1 MB and hundreds of targets.
+constexpr std::size_t k_inputs_at_once = std::size_t{64} << 20U;
+
 /// One node on its way through its policies.
 struct Passage {
   const Node* node = nullptr;
   PolicyVerdict verdict;
-  Json resource;
-  Json settings;
-  std::vector<Json> observed;
 };
 
-/// One policy run of one node, ready to be evaluated.
-struct Step {
-  Passage* passage = nullptr;
-  Json input;
-};
-
+/// The runs of one definition.
 struct Batch {
   std::shared_ptr<const PolicyDefinition> definition;
-  std::vector<Step> steps;
+  std::vector<Passage*> passages;
 };
 
 const Json* previous_entry(const Node& node, std::size_t index) {
@@ -76,15 +74,6 @@ const Json* previous_entry(const Node& node, std::size_t index) {
   }
   auto found = std::find_if(entries.begin(), entries.end(), named);
   return found == entries.end() ? nullptr : &*found;
-}
-
-/// Those from which the policy's parameters are filled in: of an imposed one no settings below who
-/// imposes it count.
-Json settings_for(const Graph& graph, NodeId id, const resources::NamedCall& call) {
-  while (!call.imposed_by.empty() && id != k_no_node && to_string(graph[id]) != call.imposed_by) {
-    id = graph[id].parent;
-  }
-  return id == k_no_node ? Json::object() : graph.settings(id);
 }
 
 void fail_passage(Passage& passage, util::Error error, const std::string& policy) {
@@ -121,13 +110,15 @@ class Pipeline {
     passages.reserve(nodes.size());
     std::size_t longest = 0;
     for (NodeId id : nodes) {
-      passages.emplace_back().node = &m_graph[id];
-      passages.back().verdict.status_policies = Json::array();
+      Passage& passage = passages.emplace_back();
+      passage.node = &m_graph[id];
+      passage.verdict.spec = {passage.node->object, &passage.node->spec()};
+      passage.verdict.status_policies = Json::array();
       longest = std::max(longest, m_graph[id].policies.size());
     }
     for (std::size_t index = 0; index < longest; ++index) {
-      for (Batch& batch : batches(passages, index)) {
-        evaluate(batch, index);
+      for (const Batch& batch : batches(passages, index)) {
+        run_batch(batch, index);
       }
     }
     std::vector<PolicyVerdict> verdicts;
@@ -152,20 +143,46 @@ class Pipeline {
       passage.verdict.trace.back().name = call.name;
       passage.verdict.trace.back().imposed_by = call.imposed_by;
       auto definition = find(passage, call);
-      // What one node's objects make break is no other node's, of another project perhaps.
-      auto input = definition ? util::guarded([&] { return prepare(passage, **definition, index); })
-                              : util::Result<Json>(util::fail(definition.error()));
-      if (!input) {
-        fail_passage(passage, input.error(), call.name);
+      if (!definition) {
+        fail_passage(passage, definition.error(), call.name);
         continue;
       }
       auto [it, added] = place.emplace(definition->get(), batches.size());
       if (added) {
         batches.push_back({*definition, {}});
       }
-      batches[it->second].steps.push_back({&passage, std::move(*input)});
+      batches[it->second].passages.push_back(&passage);
     }
     return batches;
+  }
+
+  void run_batch(const Batch& batch, std::size_t index) {
+    std::vector<Passage*> passages;
+    std::vector<Json> inputs;
+    std::size_t memory = 0;
+    const auto evaluate_them = [&] {
+      if (!inputs.empty()) {
+        evaluate(*batch.definition, passages, inputs, index);
+      }
+      passages.clear();
+      inputs.clear();
+      memory = 0;
+    };
+    for (Passage* passage : batch.passages) {
+      // What one node's objects make break is no other node's, of another project perhaps.
+      auto input = util::guarded([&] { return prepare(*passage, *batch.definition, index); });
+      if (!input) {
+        fail_passage(*passage, input.error(), passage->node->policies[index].name);
+        continue;
+      }
+      memory += data::memory_of(*input);
+      passages.push_back(passage);
+      inputs.push_back(*std::move(input));
+      if (memory >= k_inputs_at_once) {
+        evaluate_them();
+      }
+    }
+    evaluate_them();
   }
 
   util::Result<std::shared_ptr<const PolicyDefinition>> find(Passage& passage,
@@ -180,21 +197,14 @@ class Pipeline {
   util::Result<Json> prepare(Passage& passage, const PolicyDefinition& definition,
                              std::size_t index) {
     const Node& node = *passage.node;
-    if (index == 0) {
-      passage.resource = resource_for_policies(node.selected ? object_of(node) : *node.object);
-      passage.settings = m_graph.settings(node.id);
-    }
     PolicyInput input;
     const resources::NamedCall& call = node.policies[index];
-    input.settings =
-        call.imposed_by.empty() ? passage.settings : settings_for(m_graph, node.id, call);
+    input.settings = settings_for(m_graph, node.id, call);
     KUBIST_TRY(input.parameters, resolve_parameters(definition, call.parameters, input.settings));
     KUBIST_TRY(input.metrics, m_world.metrics(node, definition, input.parameters));
-    if (index == 0) {
-      KUBIST_TRY(passage.observed, m_world.observed(node));
-    }
-    input.resource = passage.resource;
-    input.observed = passage.observed;
+    KUBIST_TRY(input.observed, m_world.observed(node));
+    input.resource = resource_for_policies(node.selected ? object_of(node) : *node.object);
+    input.resource["spec"] = *passage.verdict.spec;
     if (definition.wants_approvals) {
       KUBIST_TRY(auto approvals, m_world.approvals(node));
       std::move(approvals.begin(), approvals.end(), std::back_inserter(input.observed));
@@ -211,26 +221,21 @@ class Pipeline {
     input.run_id = m_run.id;
     input.attempt = node.status_summary.failures + 1;
     input.seed = util::sha256_hex(cat(m_run.id, "/", node.uid, "/", index)).substr(0, 16);
-    return make_policy_input(definition, input);
+    return make_policy_input(definition, std::move(input));
   }
 
-  void evaluate(Batch& batch, std::size_t index) {
-    std::vector<Json> inputs;
-    inputs.reserve(batch.steps.size());
-    for (Step& step : batch.steps) {
-      inputs.push_back(std::move(step.input));
-    }
+  void evaluate(const PolicyDefinition& definition, std::span<Passage* const> passages,
+                std::span<Json> inputs, std::size_t index) {
     auto begin = std::chrono::steady_clock::now();
-    std::vector<PolicyAnswer> answers = call_runtime(*batch.definition, inputs);
+    std::vector<PolicyAnswer> answers = call_runtime(definition, inputs);
     auto share = (std::chrono::steady_clock::now() - begin) / static_cast<long>(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      PolicyTrace& trace = batch.steps[i].passage->verdict.trace.back();
-      trace.took = share;
-      Passage& passage = *batch.steps[i].passage;
-      const auto taken = util::guarded(
-          [&] { take_answer(passage, *batch.definition, index, inputs[i], answers[i]); });
+      Passage& passage = *passages[i];
+      passage.verdict.trace.back().took = share;
+      const auto taken =
+          util::guarded([&] { take_answer(passage, definition, index, inputs[i], answers[i]); });
       if (!taken) {
-        fail_passage(passage, taken.error(), batch.definition->name);
+        fail_passage(passage, taken.error(), definition.name);
       }
     }
   }
@@ -321,7 +326,17 @@ class Pipeline {
       verdict.decision = verdict.decision ? more_cautious(*verdict.decision, *output.decision)
                                           : *std::move(output.decision);
     }
-    passage.resource["spec"] = std::move(output.spec);
+    set_spec(verdict, std::move(output.spec));
+  }
+
+  void set_spec(PolicyVerdict& verdict, Json spec) {
+    if (spec == *verdict.spec) {
+      return;
+    }
+    if (!m_last_spec || spec != *m_last_spec) {
+      m_last_spec = std::make_shared<const Json>(std::move(spec));
+    }
+    verdict.spec = m_last_spec;
   }
 
   static void finish(Passage& passage) {
@@ -332,12 +347,7 @@ class Pipeline {
       const Json* before = previous_entry(node, i);
       verdict.status_policies.push_back(before ? *before : Json{{"name", node.policies[i].name}});
     }
-    if (passage.resource.is_null()) {  // without policies
-      verdict.spec = node.spec();
-      return;
-    }
-    verdict.spec = std::move(passage.resource["spec"]);
-    verdict.changed = verdict.spec != node.spec();
+    verdict.changed = *verdict.spec != node.spec();
   }
 
   const Graph& m_graph;
@@ -347,26 +357,11 @@ class Pipeline {
   std::chrono::system_clock::time_point m_now;
   const std::stop_token& m_stop;
   const PipelineOptions& m_options;
+  /// What a policy has last made: of an object's targets it most often makes the same.
+  std::shared_ptr<const Json> m_last_spec;
 };
 
 }  // namespace
-
-std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId id, const PolicyCatalog& catalog) {
-  std::vector<PolicyUse> uses;
-  const Node& node = graph[id];
-  for (const auto& call : node.policies) {
-    const auto definition = catalog.find(node, call);
-    if (!definition) {
-      continue;
-    }
-    auto parameters =
-        resolve_parameters(**definition, call.parameters, settings_for(graph, id, call));
-    if (parameters && !metrics_of(**definition, *parameters).empty()) {
-      uses.push_back({*definition, *std::move(parameters)});
-    }
-  }
-  return uses;
-}
 
 std::vector<PolicyVerdict> run_policies(const Graph& graph, std::span<const NodeId> nodes,
                                         const PolicyCatalog& catalog, PolicyWorld& world,

@@ -98,11 +98,10 @@ util::Result<> check_items(const Json& before, const Json& after) {
 
 }  // namespace
 
-Json make_policy_input(const PolicyDefinition& definition, const PolicyInput& input) {
-  Json items = Json::array({input.resource});
-  for (const Json& object : input.observed) {
-    items.push_back(object);
-  }
+Json make_policy_input(const PolicyDefinition& definition, PolicyInput input) {
+  Json items = Json::array();
+  items.push_back(std::move(input.resource));
+  std::move(input.observed.begin(), input.observed.end(), std::back_inserter(items));
   return {{"apiVersion", k_resource_list_version},
           {"kind", "ResourceList"},
           {"items", std::move(items)},
@@ -120,8 +119,7 @@ util::Result<PolicyOutput> read_policy_output(const Json& input, const Json& out
   return out;
 }
 
-Json resource_for_policies(const Json& object) {
-  Json resource = object;
+Json resource_for_policies(Json resource) {
   if (auto* metadata = data::find_path(resource, {"metadata"}); metadata && metadata->is_object()) {
     metadata->erase("managedFields");
     metadata->erase("resourceVersion");

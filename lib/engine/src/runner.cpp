@@ -194,7 +194,7 @@ void Runner::start_calls(NodeId id) {
   add(Lane::policy, k_again, id, [this, id, calls = m_runs[id].policies->calls] {
     CallAnswers answers;
     for (const RequestedCall& each : calls) {
-      const auto answer = util::guarded([&] { return m_parts.world.call(m_graph[id], each.call); });
+      const auto answer = util::guarded([&] { return m_parts.world.call(m_graph[id], each); });
       answers[each.policy][each.call.name] =
           answer ? *answer
                  : Json{{"reason", alignment_of(answer.error()).reason},

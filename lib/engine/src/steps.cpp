@@ -167,7 +167,7 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
     input.policies = policies->status_policies;
     if (!policies->error) {
       input.effective =
-          policies->changed ? effective_difference(node.spec(), policies->spec) : Json::object();
+          policies->changed ? effective_difference(node.spec(), *policies->spec) : Json::object();
     }
   }
   if (node.children.empty() && alignment.outcome == Outcome::ready) {

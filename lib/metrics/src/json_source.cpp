@@ -2,12 +2,14 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/http/url.hpp>
+#include <kubist/kube/api_call.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/metrics/json_source.hpp>
 #include <kubist/metrics/prometheus_text.hpp>
 #include <kubist/util/text.hpp>
 
 #include "failures.hpp"
+#include "service_proxy.hpp"
 
 namespace kubist::metrics {
 
@@ -93,6 +95,18 @@ Expected<double> read_json_source(http::Transport& transport, const JsonSource& 
     number.error().message = cat("GET ", shown_url(source.url), ": ", number.error().message);
   }
   return number;
+}
+
+Expected<double> read_json_service(kube::Client& client, const JsonService& source,
+                                   const std::stop_token& stop) {
+  const auto path = service_proxy(source.ns, source.service, source.path);
+  if (!path) {
+    return inconclusive(k_reason_bad_query, cat("the path ", source.path, " of ", source.service,
+                                                " in namespace ", source.ns, " leads elsewhere"));
+  }
+  const http::Request request = client.request_of(kube::raw_get(*path));
+  return read_json_source(client.transport(),
+                          {request.url, request.headers, source.field, source.timeout}, stop);
 }
 
 }  // namespace kubist::metrics

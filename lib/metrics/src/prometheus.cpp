@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <kubist/http/url.hpp>
@@ -8,6 +9,7 @@
 #include "failures.hpp"
 #include "prometheus_counters.hpp"
 #include "prometheus_reply.hpp"
+#include "service_proxy.hpp"
 
 namespace kubist::metrics {
 
@@ -149,19 +151,15 @@ util::Result<std::shared_ptr<Prometheus>> Prometheus::through(std::shared_ptr<ku
                                                               const std::string& ns,
                                                               const std::string& service,
                                                               PrometheusOptions options) {
-  const auto slash = service.find('/');
-  const std::string name = service.substr(0, slash);
-  const std::string prefix = slash == std::string::npos ? "" : service.substr(slash);
-  if (ns.empty() || name.empty() || name.find_first_of("?#% \t\n") != std::string::npos ||
-      prefix.find_first_of("?# \t\n") != std::string::npos ||
-      prefix.find("..") != std::string::npos) {
+  const auto slash = std::min(service.find('/'), service.size());
+  const std::string prefix = without_slashes(service.substr(slash));
+  auto base = service_proxy(ns, service.substr(0, slash), prefix);
+  if (!base || prefix.find('?') != std::string::npos) {
     return util::fail(util::ErrorKind::invalid,
                       cat("'", service, "' in namespace '", ns, "' does not name a Service"),
                       "Write [https:]NAME:PORT[/path].");
   }
-  auto endpoint = std::make_shared<ServiceEndpoint>(
-      std::move(client), cat("/api/v1/namespaces/", util::percent_encode(ns), "/services/", name,
-                             "/proxy", without_slashes(prefix)));
+  auto endpoint = std::make_shared<ServiceEndpoint>(std::move(client), *std::move(base));
   return std::shared_ptr<Prometheus>(new Prometheus(std::move(endpoint), std::move(options)));
 }
 

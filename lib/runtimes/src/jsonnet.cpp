@@ -2,8 +2,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
+#include <kubist/data/document.hpp>
+#include <kubist/data/json_text.hpp>
 #include <kubist/runtimes/jsonnet.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -25,15 +25,19 @@ std::string key_of(const std::string& source, const std::string& input) {
 
 /// Splits the child's answer, a JSON list, into one text per input.
 Outputs split_outputs(const std::string& text, std::size_t expected, const std::string& name) {
-  auto list = nlohmann::json::parse(text, nullptr, false);
-  if (!list.is_array() || list.size() != expected) {
+  data::ReadOptions options;
+  options.max_depth += 1;  // the list
+  options.big_integers = data::BigIntegers::as_float;
+  options.keep_source = false;
+  const auto list = data::parse_json(text, name, options);
+  if (!list || !list->is_array() || list->size() != expected) {
     return util::fail(ErrorKind::internal,
                       cat(name, ": the Jsonnet process returned invalid output"));
   }
   std::vector<std::string> outputs;
   outputs.reserve(expected);
-  for (const auto& value : list) {
-    outputs.push_back(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  for (const data::Json& value : *list) {
+    outputs.push_back(data::to_json(value));
   }
   return outputs;
 }

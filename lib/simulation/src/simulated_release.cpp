@@ -119,7 +119,7 @@ util::Result<> SimulatedRelease::decide(const engine::PolicyVerdict& verdict) {
     return util::fail(
         util::with_context(*verdict.error, cat("run ", m_index, ", look ", m_result.looks)));
   }
-  KUBIST_TRY(m_plan, release::read_plan({{"spec", verdict.spec}}));
+  KUBIST_TRY(m_plan, release::read_plan({{"spec", *verdict.spec}}));
   const release::Progress before = m_progress;
   release::Tick tick =
       release::tick(m_plan, before, m_seen, verdict.decision, release::Request::none, now());

@@ -64,12 +64,12 @@ struct Caller : PolicyRuntime {
 
 /// Whom node p1c1v1 calls answers only after node p1c1v2 has been aligned.
 struct CalledSlowly : PolicyWorld {
-  kubist::util::Result<Json> call(const Node& node, const PolicyCall& call) override {
+  kubist::util::Result<Json> call(const Node& node, const RequestedCall& call) override {
     if (node.key.name == "p1c1v1") {
       in_time = other.wait(std::chrono::seconds(20));
     }
     ++calls;
-    return Json{{"url", std::get<WebhookCall>(call.what).url}};
+    return Json{{"url", std::get<WebhookCall>(call.call.what).url}};
   }
 
   AlignedNode other{"p1c1v2"};

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <numeric>
+
 #include <doctest/doctest.h>
 
 #include "function_policy.hpp"
@@ -58,6 +61,55 @@ TEST_CASE("pipeline: nodes go through one definition together") {
   auto verdicts = run_policies(graph, nodes, world.policies, world.policy_world, info, {}, {});
   CHECK(verdicts.size() == nodes.size());
   CHECK(runtime->batches == std::vector<std::size_t>{4});
+}
+
+TEST_CASE("pipeline: a large object on many targets is not there once for each") {
+  World world;
+  world.home.add("Project", "", "p1");
+  world.home.add("Cluster", "p1", "c1");
+  constexpr std::size_t k_targets = 200;
+  for (std::size_t i = 0; i < k_targets; ++i) {
+    world.home.add("VirtualCluster", "p1", "v" + std::to_string(i),
+                   {{"clusterRef", {{"name", "c1"}}}});
+  }
+  Json& route = world.home.add("TrafficRoute", "p1", "large",
+                               {{"virtualClusterSelector", Json::object()},
+                                {"hosts", {"example.com"}},
+                                {"routes", {{{"weights", {{{"destination", "web"}}}}}}},
+                                {"policies", {{{"name", "Same"}}, {{"name", "Hosts"}}}}});
+  route["metadata"]["annotations"]["text"] = std::string(std::size_t{1} << 20U, 'x');
+  const auto same = add_policy(world, "Same", [](Json list) { return list; });
+  add_policy(world, "Hosts", [](Json list) {
+    list["items"][0]["spec"]["hosts"] = {"shop.example.com"};
+    return list;
+  });
+  const Graph graph = world.home.graph();
+  const auto nodes = graph.find(key("TrafficRoute", "p1", "large"));
+  REQUIRE(nodes.size() == k_targets);
+  const auto verdicts =
+      run_policies(graph, nodes, world.policies, world.policy_world, {"r", {}, false}, {}, {});
+  // 64 MiB of inputs at the same time, and not 200.
+  CHECK(std::accumulate(same->batches.begin(), same->batches.end(), std::size_t{0}) == k_targets);
+  CHECK(*std::max_element(same->batches.begin(), same->batches.end()) <= 64);
+  for (const PolicyVerdict& verdict : verdicts) {
+    REQUIRE_MESSAGE(!verdict.error, verdict.error->message);
+    CHECK(verdict.changed);
+    CHECK(verdict.spec == verdicts[0].spec);  // one for all, not equal ones
+  }
+  CHECK((*verdicts[0].spec)["hosts"][0] == "shop.example.com");
+}
+
+TEST_CASE("pipeline: what policies leave as it is stays the object's own") {
+  World world;
+  world.add_tree();
+  add_policy(world, "Same", [](Json list) { return list; });
+  use(world, {{{"name", "Same"}}});
+  const Graph graph = world.home.graph();
+  const auto nodes = graph.find(key("VirtualCluster", "p1", "p1c1v1"));
+  const auto verdicts =
+      run_policies(graph, nodes, world.policies, world.policy_world, {"r", {}, false}, {}, {});
+  CHECK_FALSE(verdicts[0].changed);
+  CHECK(verdicts[0].spec.get() == &graph[nodes[0]].spec());
 }
 
 TEST_CASE("pipeline: a failing policy fails its node and nothing else") {

@@ -155,6 +155,66 @@ TEST_CASE("targets: an object beyond a limit is one node that says so, and all e
   }
 }
 
+TEST_CASE("targets: beyond a limit an object can go: it is a node where it made something") {
+  Shop home;
+  Json& route = home.at("TrafficRoute", "shop", "web");
+  route["metadata"]["deletionTimestamp"] = "2026-11-22T10:00:00Z";
+  const auto names = [&] {
+    const Graph graph = home.graph();
+    std::string all;
+    for (const Node* node : nodes_of(graph, "TrafficRoute", "web")) {
+      CHECK(node->problem_reason != "TooManyTargets");
+      all += util::cat(node->target, node->leaving ? " left" : "", ";");
+    }
+    return all;
+  };
+  const auto made_on = [&](const std::vector<std::string>& targets) {
+    route["status"]["targets"] = Json::array();
+    for (const std::string& name : targets) {
+      route["status"]["targets"].push_back({{"virtualCluster", name}});
+    }
+  };
+  for (int i = 0; i < 600; ++i) {
+    Json& object = home.add("VirtualCluster", "shop", util::cat("v", 1000 + i),
+                            {{"clusterRef", {{"name", "eu"}}}});
+    object["metadata"]["labels"] = {{"tier", "prod"}};
+  }
+  CHECK(names() == ";");
+  made_on({"eu", "old"});
+  CHECK(names() == "eu;old left;");
+  std::vector<std::string> many;
+  for (int i = 0; i < 1200; ++i) {
+    many.push_back(util::cat("gone", 1000 + i));
+  }
+  made_on(many);
+  const std::string some = names();
+  CHECK(std::count(some.begin(), some.end(), ';') == 501);
+  CHECK(some.starts_with(";gone1000 left;"));  // the object itself waits for the rest
+  CHECK(some.ends_with("gone1499 left;"));
+}
+
+TEST_CASE("targets: what goes has its place before what stays") {
+  Shop home;
+  for (int i = 0; i < 500; ++i) {
+    Json& object = home.add("VirtualCluster", "shop", util::cat("many", 1000 + i),
+                            {{"clusterRef", {{"name", "eu"}}}});
+    object["metadata"]["labels"] = {{"tier", "many"}};
+  }
+  const Json selects{{"virtualClusterSelector", {{"matchLabels", {{"tier", "many"}}}}}};
+  for (int i = 0; i < 101; ++i) {
+    Json& object = home.add("Destination", "shop", util::cat("d", 1000 + i), selects);
+    if (i == 100) {
+      object["metadata"]["deletionTimestamp"] = "2026-11-22T10:00:00Z";
+      object["status"]["targets"] = {{{"virtualCluster", "many1000"}}};
+    }
+  }
+  const Graph graph = home.graph();
+  CHECK(nodes_of(graph, "Destination", "d1100").size() == 1);
+  CHECK(nodes_of(graph, "Destination", "d1100")[0]->target == "many1000");
+  CHECK(nodes_of(graph, "Destination", "d1098").size() == 500);
+  CHECK(nodes_of(graph, "Destination", "d1099")[0]->problem_reason == "TooManyTargets");
+}
+
 TEST_CASE("targets: dependencies between targets of different virtual clusters are limited") {
   Shop home;
   for (int i = 0; i < 500; ++i) {
@@ -177,6 +237,16 @@ TEST_CASE("targets: dependencies between targets of different virtual clusters a
   CHECK(std::count_if(nodes.begin(), nodes.end(), stuck) == 500 - 333);
   CHECK_FALSE(stuck(nodes[0]));
   CHECK(graph.problems().size() == 500 - 333);
+
+  // All of them can go.
+  Plan plan(graph, graph.find(key("TrafficRoute", "shop", "all")), Mode::remove);
+  std::size_t removed = 0;
+  while (const auto next = plan.next()) {
+    plan.finish(*next, {});
+    ++removed;
+  }
+  CHECK(removed == 500);
+  CHECK(plan.finished());
 }
 
 TEST_CASE("targets: a dependency is met on the same virtual cluster") {

@@ -107,3 +107,37 @@ TEST_CASE("inventory: it is written ahead also where the status is no map") {
     CHECK(condition(s.project("shop")) == "True");
   }
 }
+
+namespace {
+
+/// A Destination on all virtual clusters with the label, which is on `dev` alone, and is Ready.
+void make_wide(Shop& s) {
+  s.home->patch("virtualclusters.kubist.io", "dev", "shop", kube::PatchType::merge,
+                {{"metadata", {{"labels", {{"tier", "wide"}}}}}});
+  s.put("Destination", "shop", "wide",
+        yaml("{virtualClusterSelector: {matchLabels: {tier: wide}}, ports: [{port: 80}], subsets: "
+             "{v1: {labels: {version: v1}}}}"));
+  s.settle();
+  REQUIRE(condition(s.get("destinations", "shop", "wide")) == "True");
+  REQUIRE(!s.live(k_rule, "wide").is_null());
+}
+
+}  // namespace
+
+TEST_CASE("inventory: what selects more virtual clusters than it may can go, and all it made") {
+  Shop s;
+  make_wide(s);
+  for (int i = 0; i < 500; ++i) {
+    Json suspended = testing::virtual_cluster("shop", cat("v", i), "home", cat("shop-v", i),
+                                              {{"suspend", true}});
+    suspended["metadata"]["labels"] = {{"tier", "wide"}};
+    s.home->put(suspended);
+  }
+  s.settle();
+  REQUIRE(reason(s.get("destinations", "shop", "wide")) == "TooManyTargets");
+  REQUIRE(!s.live(k_rule, "wide").is_null());
+  s.home->remove("destinations.kubist.io", "wide", "shop");
+  s.settle();
+  CHECK(s.get("destinations", "shop", "wide").is_null());
+  CHECK(s.live(k_rule, "wide").is_null());
+}

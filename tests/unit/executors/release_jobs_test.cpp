@@ -52,6 +52,7 @@ TEST_CASE(
   for (const std::string& spec :
        {release(cat("policies: [{name: Steps, parameters: {", steps(k_job), "}}]")),
         release(cat("policies: [{name: Steps, parameters: {", steps(k_metric), "}}]")),
+        release(cat("policies: [{name: stepspolicy, parameters: {", steps(k_job), "}}]")),
         release(cat("policies: [{name: Steps}], settings: {", steps(k_job), "}"))}) {
     CAPTURE(spec);
     Shop s(Json{{"allow", {{"jobs", {"busybox"}}}}});

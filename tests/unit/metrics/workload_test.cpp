@@ -77,3 +77,23 @@ TEST_CASE("json source: one number of a document, or the reason") {
     CHECK(failed.error().message.find("http://metrics.example.com/stats") != std::string::npos);
   }
 }
+
+TEST_CASE("json source: of a Service, through the API server's proxy, and nowhere else") {
+  WorkloadSetting setting;
+  setting.fake->always("GET",
+                       "/api/v1/namespaces/shop/services/https:stats:80/proxy/stats?format=json",
+                       200, R"({"n":7})");
+  const auto ask = [&](const std::string& service, const std::string& path) {
+    return read_json_service(*setting.client, {"shop", service, path, "{.n}"}, {});
+  };
+  CHECK(ask("https:stats:80", "/stats?format=json") == 7.0);
+  CHECK(reason(ask("other:80", "/stats")) == k_reason_not_found);
+  const auto before = setting.fake->sent().size();
+  for (const char* path : {"/../../../pods", "/%2E./%2e%2E/secrets", "/a b", "/a#b", "/a\nb"}) {
+    CHECK_MESSAGE(reason(ask("stats:80", path)) == k_reason_bad_query, path);
+  }
+  for (const char* service : {"", "stats:80/x", "stats?", "stats%2f", "a b"}) {
+    CHECK_MESSAGE(reason(ask(service, "/stats")) == k_reason_bad_query, service);
+  }
+  CHECK(setting.fake->sent().size() == before);
+}

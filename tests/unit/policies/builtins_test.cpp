@@ -56,6 +56,29 @@ TEST_CASE("builtins: aliases and any case name the same policy") {
   CHECK(all.list("any").size() == policies::builtins().size());
 }
 
+TEST_CASE("builtins: Steps says whether its steps start jobs, and no other policy starts any") {
+  for (const auto& builtin : policies::builtins()) {
+    CHECK(bool(builtin.definition->calls_jobs) == (builtin.definition->name == "Steps"));
+  }
+  const auto all = catalog();
+  const auto steps = *all.find("any", "StepsPolicy");
+  const auto starts = [&](Json step) {
+    return steps->calls_jobs({{"steps", {{{"setWeight", 20}}, std::move(step)}}});
+  };
+  const Json pod{
+      {"template", {{"spec", {{"containers", {{{"name", "c"}, {"image", "busybox"}}}}}}}}};
+  const auto metric = [](Json more) {
+    more["name"] = "smoke";
+    return Json{{"analysis", {{"metrics", Json::array({std::move(more)})}}}};
+  };
+  CHECK(starts({{"job", {{"name", "smoke"}, {"image", "busybox"}}}}));
+  CHECK(starts(metric({{"provider", {{"job", {{"spec", pod}}}}}})));
+  CHECK_FALSE(starts(metric({{"successCondition", "canary.errors < 1"}})));
+  CHECK_FALSE(starts({{"pause", Json::object()}}));
+  CHECK_FALSE(starts({{"webhook", {{"name", "gate"}, {"url", "https://ci.example.com/"}}}}));
+  CHECK_FALSE(starts({{"job", {{"name", "no-image"}}}}));  // the steps do not read
+}
+
 TEST_CASE("builtins: each has a summary, a text and a schema that compiles") {
   for (const auto& builtin : policies::builtins()) {
     CHECK_FALSE(builtin.definition->summary.empty());

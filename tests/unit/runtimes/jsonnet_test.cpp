@@ -88,6 +88,17 @@ TEST_CASE("jsonnet: one bad input fails alone") {
   CHECK(contains(error_of(answers[2]), "no bad"));
 }
 
+TEST_CASE("jsonnet: answers are as deep as JSON may be, and one that is deeper fails alone") {
+  Jsonnet jsonnet(options());
+  const std::vector<std::string> depths{"450", "1", "900"};
+  auto answers = jsonnet.call(
+      "p", "function(n) std.foldl(function(a, b) [a], std.range(1, n), 1e100)", depths);
+  REQUIRE(answers[0].output);
+  CHECK(*answers[0].output == std::string(450, '[') + "1e+100" + std::string(450, ']'));
+  CHECK(*answers[1].output == "[1e+100]");
+  CHECK_FALSE(answers[2].output);
+}
+
 TEST_CASE("jsonnet: errors name file, line and column of the source") {
   CHECK(contains(error_of(one("function(x) x.nope", "{}")), "policy.jsonnet:1:13-19"));
   CHECK(contains(error_of(one("function(x)\n  x.nope", "{}")), "policy.jsonnet:2:3-9"));

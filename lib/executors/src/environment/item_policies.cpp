@@ -62,7 +62,7 @@ Review ItemPolicies::read(engine::PolicyVerdict verdict) {
   if (verdict.error) {
     return {util::fail(told(*verdict.error, verdict)), ""};
   }
-  return {std::move(verdict.spec), verdict.hold ? std::move(verdict.hold_message) : ""};
+  return {*verdict.spec, verdict.hold ? std::move(verdict.hold_message) : ""};
 }
 
 std::optional<std::chrono::milliseconds> ItemPolicies::requeue_after() const {

@@ -154,6 +154,8 @@ util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,
     }
     if (whole && last) {
       KUBIST_CHECK(let_go(work));
+    } else if (whole && node.target.empty() && !work.dry()) {
+      removal = removal_running("Deleting", "what it has on its virtual clusters goes first");
     }
   }
   removal.writes.insert(removal.writes.end(), work.writes().begin(), work.writes().end());

@@ -78,16 +78,11 @@ class GoalReader {
   }
 
   metrics::Expected<double> by_json(const Json& source, const std::string& expression) {
-    const std::string path = filled(data::string_at(source, {"path"}), m_variant);
-    if (path.find("..") != std::string::npos || path.find_first_of("# \t\n") != std::string::npos) {
-      return metrics::inconclusive(metrics::k_reason_bad_query,
-                                   cat("the path ", path, " leads elsewhere"));
-    }
-    const http::Request request = m_client->request_of(
-        kube::raw_get(cat("/api/v1/namespaces/", data::string_at(source, {"namespace"}),
-                          "/services/", service_of(source), "/proxy", path)));
-    return metrics::read_json_source(m_client->transport(),
-                                     {request.url, request.headers, expression, m_timeout}, m_stop);
+    return metrics::read_json_service(
+        *m_client,
+        {std::string(data::string_at(source, {"namespace"})), service_of(source),
+         filled(data::string_at(source, {"path"}), m_variant), expression, m_timeout},
+        m_stop);
   }
 
   std::string service_of(const Json& source) const {

@@ -1,10 +1,8 @@
 #include "releases/release_calls.hpp"
 
-#include <kubist/data/json_text.hpp>
-#include <kubist/data/pointer.hpp>
 #include <kubist/metrics/json_source.hpp>
+#include <kubist/notify/hook.hpp>
 #include <kubist/release/window.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "releases/release_jobs.hpp"
@@ -14,14 +12,9 @@
 namespace kubist::executors {
 
 using data::Json;
-using engine::PolicyCall;
-using engine::WebhookCall;
 using util::cat;
 
 namespace {
-
-constexpr std::size_t k_max_body = 64U << 10U;
-constexpr std::size_t k_shown_answer = 200;  // of an answer
 
 Json nothing(std::string_view reason, std::string_view message) {
   return {{"reason", reason}, {"message", message}};
@@ -31,62 +24,31 @@ Json refusal(const util::Error& error) {
   return nothing(error.reason, cat(error.message, ". ", error.hint));
 }
 
-http::Request request_for(const engine::Node& node, const release::Snapshot& snapshot,
-                          const PolicyCall& call, const WebhookCall& webhook) {
-  const Json what{call.name, webhook.url, webhook.metadata};
-  const std::string checksum =
-      util::sha256_hex(cat(node.uid, '/', snapshot.before.attempt, '/', snapshot.before.wave, '/',
-                           snapshot.before.target, '/', snapshot.before.weight, '/', call.step, '/',
-                           data::to_json(what)))
-          .substr(0, 16);
-  const Json body{{"name", node.key.name},
-                  {"namespace", node.key.ns},
-                  {"phase", to_string(snapshot.before.state)},
-                  {"checksum", checksum},
-                  {"metadata", webhook.metadata}};
-  http::Request request;
-  request.method = "POST";
-  request.url = webhook.url;
-  request.headers = {{"Content-Type", "application/json"}, {"webhook-id", checksum}};
-  request.body = std::make_shared<const std::string>(data::to_json(body));
-  request.timeout = webhook.timeout;
-  request.max_body = k_max_body;
-  return request;
+notify::HookCaller caller_of(const engine::Node& node, const release::Snapshot& snapshot) {
+  const release::Progress& before = snapshot.before;
+  return {
+      node.key.name, node.key.ns, std::string(to_string(before.state)),
+      cat(node.uid, '/', before.attempt, '/', before.wave, '/', before.target, '/', before.weight)};
 }
 
 }  // namespace
 
 Json ReleaseCalls::answer(const engine::Node& node, const release::Snapshot& snapshot,
-                          const PolicyCall& call, const std::stop_token& stop) const {
+                          const engine::RequestedCall& requested,
+                          const std::stop_token& stop) const {
   if (snapshot.seen.target != snapshot.before.target) {
     return nothing(engine::k_reason_not_due, "there is another target");
   }
   if (m_world.dry_run != kube::DryRun::none) {
     return nothing("DryRun", "it is not called in a dry run");
   }
-  if (const auto* webhook = std::get_if<WebhookCall>(&call.what)) {
-    return post(node, request_for(node, snapshot, call, *webhook), stop);
+  if (const auto* webhook = std::get_if<engine::WebhookCall>(&requested.call.what)) {
+    const auto allowed = check_address(m_graph, node, "webhooks", webhook->url, "its address");
+    return allowed ? notify::call_hook(*m_engine.transport(), requested.call,
+                                       caller_of(node, snapshot), stop)
+                   : refusal(allowed.error());
   }
-  return run_job(m_world, m_graph, node, snapshot, call, stop);
-}
-
-// Messages do not have the address, whose path may be a secret.
-Json ReleaseCalls::post(const engine::Node& node, http::Request request,
-                        const std::stop_token& stop) const {
-  if (const auto allowed = check_address(m_graph, node, "webhooks", request.url, "its address");
-      !allowed) {
-    return refusal(allowed.error());
-  }
-  const auto seconds = request.timeout.count() / 1000;
-  const auto answer = http::send(*m_engine.transport(), std::move(request), stop);
-  if (!answer) {
-    const bool late = answer.error().kind == util::ErrorKind::timeout;
-    return late ? nothing("Timeout", cat("no answer within ", seconds, " s"))
-                : nothing(answer.error().reason.empty() ? "Unreachable" : answer.error().reason,
-                          "it could not be reached");
-  }
-  const std::string_view text = util::trim(answer->body);
-  return {{"status", answer->status}, {"message", util::printable(text.substr(0, k_shown_answer))}};
+  return run_job(m_world, m_graph, node, snapshot, requested, stop);
 }
 
 Json ReleaseCalls::read(const engine::Node& node, const release::Snapshot& snapshot,

@@ -1,7 +1,7 @@
 #pragma once
 #include <stop_token>
 
-#include <kubist/engine/call.hpp>
+#include <kubist/engine/pipeline.hpp>
 #include <kubist/http/guarded_transport.hpp>
 
 #include "releases/releases.hpp"
@@ -13,21 +13,16 @@ class ReleaseCalls {
  public:
   ReleaseCalls(World& world, const engine::Graph& graph) : m_world(world), m_graph(graph) {}
 
-  /// Takes a job one step on (release_jobs.hpp). To a webhook it posts what Flagger posts, {name,
-  /// namespace, phase, checksum, metadata}, and waits for the answer as long as the call's timeout:
-  /// {status, message}. The checksum, also the header webhook-id, is the same for every call of one
-  /// step and attempt. {reason, message}: it is not due, nobody answered, a dry run calls nobody,
-  /// or the Project allows the address to no one.
+  /// Takes a job one step on (release_jobs.hpp), or calls a webhook (notify/hook.hpp) at an address
+  /// that the Project allows: the answers of those. {reason, message}: it is not due, a dry run
+  /// calls nobody, or the Project allows the address to no one.
   data::Json answer(const engine::Node& node, const release::Snapshot& snapshot,
-                    const engine::PolicyCall& call, const std::stop_token& stop) const;
+                    const engine::RequestedCall& requested, const std::stop_token& stop) const;
   /// The number behind the URL, asked for now: {value} or {reason, message}.
   data::Json read(const engine::Node& node, const release::Snapshot& snapshot,
                   const engine::WebQuery& query, const std::stop_token& stop) const;
 
  private:
-  data::Json post(const engine::Node& node, http::Request request,
-                  const std::stop_token& stop) const;
-
   World& m_world;
   const engine::Graph& m_graph;
   const http::GuardedEngine m_engine;

@@ -20,30 +20,23 @@ namespace kubist::executors {
 
 using data::Json;
 using engine::JobCall;
-using engine::PolicyCall;
+using engine::RequestedCall;
 using util::cat;
 
 namespace {
 
-/// The name by which the release has the policy Steps: its DeployItems stay as long as it has it
-/// (is_function_used()).
-std::string policy_of(const engine::Node& node) {
-  const auto found =
-      std::find_if(node.policies.begin(), node.policies.end(), [](const auto& policy) {
-        return util::iequals(policy.name, "Steps") || util::iequals(policy.name, "StepsPolicy");
-      });
-  return util::lower(found != node.policies.end() ? found->name : "Steps");
-}
-
 deployers::FunctionCall function_of(const World& world, const engine::Node& node,
-                                    const release::Snapshot& snapshot, const PolicyCall& call) {
+                                    const release::Snapshot& snapshot,
+                                    const RequestedCall& requested) {
+  const engine::PolicyCall& call = requested.call;
   const auto& what = std::get<JobCall>(call.what);
   deployers::FunctionCall job;
   job.ns = node.key.ns;
   job.name = deployers::short_name(cat("job-", call.name, '-', node.key.name),
                                    cat("CanaryRelease/", node.key.name, '/', snapshot.before.weight,
                                        '/', call.step, '/', call.name));
-  job.function = policy_of(node);
+  // Its DeployItems stay as long as the release has that policy (is_function_used()).
+  job.function = util::lower(node.policies[requested.policy].name);
   job.owner = {{"apiVersion", (*node.object)["apiVersion"]},
                {"kind", node.key.kind},
                {"name", node.key.name},
@@ -66,16 +59,24 @@ deployers::FunctionCall function_of(const World& world, const engine::Node& node
   return job;
 }
 
-bool is_job_of(const engine::Node& release, const engine::Node& item) {
+/// Is that the label of a policy of the release that calls for jobs?
+bool has_jobs_of(const World& world, const engine::Node& release, std::string_view label) {
+  return std::any_of(release.policies.begin(), release.policies.end(), [&](const auto& policy) {
+    const auto found = world.policies->find(release, policy);
+    return found && (*found)->calls_jobs &&
+           deployers::label_value(util::lower(policy.name)) == label;
+  });
+}
+
+bool is_job_of(const World& world, const engine::Node& release, const engine::Node& item) {
   if (!is_function_item(item)) {
     return false;
   }
   const resources::ObjectView view(*item.object);
   const auto owners = view.owners();
-  return data::string_at(view.labels(), {deployers::k_function_label}) ==
-             deployers::label_value(policy_of(release)) &&
-         std::any_of(owners.begin(), owners.end(),
-                     [&](const auto& owner) { return owner.uid == release.uid; });
+  return std::any_of(owners.begin(), owners.end(),
+                     [&](const auto& owner) { return owner.uid == release.uid; }) &&
+         has_jobs_of(world, release, data::string_at(view.labels(), {deployers::k_function_label}));
 }
 
 }  // namespace
@@ -94,10 +95,10 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
 }
 
 Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
-             const release::Snapshot& snapshot, const PolicyCall& call,
+             const release::Snapshot& snapshot, const RequestedCall& call,
              const std::stop_token& stop) {
-  const auto allowed =
-      check_job_image(graph, node, data::string_at(std::get<JobCall>(call.what).config, {"image"}));
+  const auto allowed = check_job_image(
+      graph, node, data::string_at(std::get<JobCall>(call.call.what).config, {"image"}));
   if (!allowed) {
     return {{"reason", allowed.error().reason},
             {"message", cat(allowed.error().message, ". ", allowed.error().hint)}};
@@ -124,7 +125,7 @@ Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
 util::Result<> end_jobs(World& world, const engine::Graph& graph, const engine::Node& release,
                         const std::stop_token& stop) {
   for (const engine::Node& item : graph.nodes()) {
-    if (!is_job_of(release, item) || !deployers::job_pending(item.status())) {
+    if (!is_job_of(world, release, item) || !deployers::job_pending(item.status())) {
       continue;
     }
     deployers::World items = home_items_world(

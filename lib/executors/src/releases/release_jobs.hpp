@@ -1,7 +1,7 @@
 #pragma once
 #include <stop_token>
 
-#include <kubist/engine/call.hpp>
+#include <kubist/engine/pipeline.hpp>
 
 #include "releases/releases.hpp"
 
@@ -18,7 +18,7 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
 /// message}, or {reason, message}: JobRunning, ImageNotAllowed, or why it could not be run.
 /// REQUIRES: the call is a JobCall.
 data::Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
-                   const release::Snapshot& snapshot, const engine::PolicyCall& call,
+                   const release::Snapshot& snapshot, const engine::RequestedCall& call,
                    const std::stop_token& stop);
 
 /// Ends those that still run (SIGTERM; their DeployItems stay, Failed with reason Interrupted). For

@@ -99,7 +99,7 @@ util::Result<release::Measurement> Releases::window(const engine::Node& node) {
                        [&] { return m_metrics->measure(node, *taken, node.spec(), m_stop); });
 }
 
-util::Result<Json> Releases::call(const engine::Node& node, const engine::PolicyCall& call) {
+util::Result<Json> Releases::call(const engine::Node& node, const engine::RequestedCall& call) {
   KUBIST_TRY(const auto taken, snapshot(node, node.spec()));
   return m_calls->answer(node, *taken, call, m_stop);
 }

@@ -40,7 +40,8 @@ class Releases final : public engine::PolicyWorld {
   util::Result<std::vector<data::Json>> observed(const engine::Node& node) override;
   /// One LIST for each namespace and run.
   util::Result<std::vector<data::Json>> approvals(const engine::Node& node) override;
-  util::Result<data::Json> call(const engine::Node& node, const engine::PolicyCall& call) override;
+  util::Result<data::Json> call(const engine::Node& node,
+                                const engine::RequestedCall& call) override;
 
   /// The node's snapshot, taken once in a run and shared by its policies and its executor. Errors
   /// are those of release::read_snapshot(), and of requests where it is on one virtual cluster.

@@ -68,33 +68,14 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const TreeView& vie
   return selected;
 }
 
-/// Does one of these steps run an image, as a job or as a metric of Argo's?
-bool run_jobs(const data::Json& steps) {
-  return std::any_of(steps.begin(), steps.end(), [](const data::Json& step) {
-    const data::Json& metrics = data::array_at(step, {"analysis", "metrics"});
-    return step.contains("job") ||
-           std::any_of(metrics.begin(), metrics.end(), [](const data::Json& metric) {
-             return data::find_path(metric, {"provider", "job"}) != nullptr;
-           });
-  });
-}
-
-/// Has it steps that run an image, in a policy's parameters or in the settings behind these?
-bool has_jobs(const Graph& graph, const engine::Node& node) {
-  return node.key.kind == "CanaryRelease" &&
-         (run_jobs(data::array_at(graph.settings(node.id), {"steps"})) ||
-          std::any_of(node.policies.begin(), node.policies.end(), [](const auto& policy) {
-            return run_jobs(data::array_at(policy.parameters, {"steps"}));
-          }));
-}
-
 /// Are there DeployItems, or may the run make some?
-bool has_items(const Graph& graph, const std::vector<data::Json>& definitions) {
+bool has_items(const Graph& graph, const std::vector<data::Json>& definitions,
+               const engine::PolicyCatalog& policies) {
   const auto& nodes = graph.nodes();
   return std::any_of(nodes.begin(), nodes.end(),
                      [&](const engine::Node& node) {
                        return node.key.kind == "Execution" || node.key.kind == "DeployItem" ||
-                              has_jobs(graph, node);
+                              engine::may_call_jobs(graph, node.id, policies);
                      }) ||
          std::any_of(definitions.begin(), definitions.end(), [](const data::Json& definition) {
            return data::find_path(definition, {"spec", "runtime", "container"}) != nullptr;
@@ -295,9 +276,6 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   World world = make_world(locks, survey, options, stop);
   world.deployers = item_settings(world.deployers, graph);
   world.kept_lists = std::make_shared<deployers::KeptLists>(expected_items(graph, selected));
-  if (has_items(graph, view.snapshot.definitions)) {
-    KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
-  }
   const auto containers = make_container_runtime(&world);
   world.functions = m_catalog.executors(view.snapshot.definitions, containers);
   engine::ExecutorSet executors = make_executors(world, served_kinds(view.snapshot.definitions));
@@ -311,6 +289,9 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   world.statuses = &statuses;
   const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions, containers);
   world.policies = &policies;
+  if (has_items(graph, view.snapshot.definitions, policies)) {
+    KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
+  }
   SharedLists lists;
   world.lists = &lists;
   Releases releases(world, graph, stop);

@@ -55,6 +55,7 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
   definition->metrics = std::move(text.metrics);
   definition->queries = std::move(text.queries);
   definition->check = std::move(text.check);
+  definition->calls_jobs = std::move(text.calls_jobs);
   auto schema = engine::compile_parameters(definition->parameters, text.name);
   if (!schema) {  // a bug in this file's caller
     throw std::logic_error(schema.error().message);

@@ -23,6 +23,7 @@ struct BuiltinText {
   bool wants_approvals = false;
   std::function<engine::Queries(const Json& parameters)> queries = {};  ///< the same
   engine::ParameterCheck check = {};                                    ///< the same
+  std::function<bool(const Json& parameters)> calls_jobs = {};          ///< the same
 };
 
 /// Makes the record of a built-in policy from its text and its function.

@@ -67,6 +67,14 @@ void set_routes(Json& list, const std::vector<Stage>& stages, int weight, std::s
   }
 }
 
+bool have_jobs(const Json& parameters) {
+  const auto stages = read_steps(parameters["steps"]);
+  return stages && std::any_of(stages->begin(), stages->end(), [](const Stage& stage) {
+           return std::any_of(stage.steps.begin(), stage.steps.end(),
+                              [](const Step& step) { return step.kind == Step::Kind::job; });
+         });
+}
+
 util::Result<> apply_steps(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const auto stages, read_steps(parameters_of(list)["steps"]));
@@ -99,6 +107,7 @@ Builtin steps() {
     KUBIST_CHECK(read_steps(parameters["steps"], Place(lookup) / "steps"));
     return {};
   };
+  text.calls_jobs = have_jobs;
   text.wants_approvals = true;
   return make_builtin(std::move(text), {"StepsPolicy"}, apply_steps);
 }

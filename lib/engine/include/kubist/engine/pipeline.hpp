@@ -39,7 +39,9 @@ struct RequestedCall {
 
 /// What the policies of one node came to.
 struct PolicyVerdict {
-  Json spec;             ///< the effective spec
+  /// The effective spec, which is null after an exception. Nodes whose policies left it as it is
+  /// share the object's, and those that come to the same share that.
+  std::shared_ptr<const Json> spec;
   bool changed = false;  ///< does it differ from the object's?
   Json status_policies;  ///< status.policies: [{name, outcome, message, state}]
   std::vector<PolicyTrace> trace;
@@ -77,12 +79,15 @@ class PolicyWorld {
   virtual util::Result<std::vector<Json>> approvals(const Node& node);
   /// Makes a call of a policy of the node, and waits for its answer: once a run for each. The
   /// policies of other nodes do not wait for it. Default: {reason: NotDue}, it calls nobody.
-  virtual util::Result<Json> call(const Node& node, const PolicyCall& call);
+  virtual util::Result<Json> call(const Node& node, const RequestedCall& call);
 };
 
 /// The node's policies that ask for metrics; those that cannot be found, or whose parameters do not
 /// resolve, are left out: the pipeline tells.
 std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId node, const PolicyCatalog& catalog);
+
+/// May one of the node's policies call for a job?
+bool may_call_jobs(const Graph& graph, NodeId node, const PolicyCatalog& catalog);
 
 struct PipelineOptions {
   bool keep_trace = false;                  ///< keep inputs and outputs in PolicyTrace

@@ -41,7 +41,10 @@ struct PolicyDefinition {
   Queries metrics;                             ///< that it asks whatever its parameters are
   /// Of a built-in one: what these parameters ask besides.
   std::function<Queries(const Json& parameters)> queries;
-  ParameterCheck check;            ///< of a built-in one; may be empty
+  ParameterCheck check;  ///< of a built-in one; may be empty
+  /// Of a built-in one: with these parameters, may it call for a job (engine/call.hpp)? Empty: with
+  /// none.
+  std::function<bool(const Json& parameters)> calls_jobs;
   std::vector<std::string> kinds;  ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`

@@ -64,7 +64,7 @@ struct ExecutorOutput {
 };
 
 /// The ResourceList that goes in. `now` and `run` only where the definition asks for them.
-Json make_policy_input(const PolicyDefinition& definition, const PolicyInput& input);
+Json make_policy_input(const PolicyDefinition& definition, PolicyInput input);
 
 /// Reads what came out and holds it to the rules: only items[0].spec may differ, every result has a
 /// severity, no result is an error, state is at most 16 KiB. Fails with invalid (reason
@@ -79,6 +79,6 @@ util::Result<ExecutorOutput> read_executor_output(const Json& input, const Json&
 
 /// The object as policies see it: without managedFields and resourceVersion, and without the
 /// engine's own status fields.
-Json resource_for_policies(const Json& object);
+Json resource_for_policies(Json object);
 
 }  // namespace kubist::engine

@@ -48,6 +48,8 @@ inline constexpr std::string_view k_reason_unreachable = "Unreachable";  ///< no
 inline constexpr std::string_view k_reason_forbidden = "Forbidden";      ///< 401 and 403
 inline constexpr std::string_view k_reason_not_found = "NotFound";       ///< 404
 inline constexpr std::string_view k_reason_no_pods = "NoPods";           ///< no gateway pod runs
+inline constexpr std::string_view k_reason_too_many_pods =
+    "TooManyPods";  ///< of the gateways take requests
 inline constexpr std::string_view k_reason_no_such_field =
     "NoSuchField";                                           ///< JSONPath finds nothing
 inline constexpr std::string_view k_reason_error = "Error";  ///< anything else

@@ -5,6 +5,7 @@
 
 #include <kubist/data/jsonpath.hpp>
 #include <kubist/http/transport.hpp>
+#include <kubist/kube/client.hpp>
 #include <kubist/metrics/answer.hpp>
 
 namespace kubist::metrics {
@@ -23,5 +24,19 @@ struct JsonSource {
 /// allowed is for the caller to judge; redirects are not followed, so that it stays so.
 Expected<double> read_json_source(http::Transport& transport, const JsonSource& source,
                                   const std::stop_token& stop);
+
+/// A number in a JSON document of a Service.
+struct JsonService {
+  std::string ns;
+  std::string service;  ///< "[https:]NAME:PORT"
+  std::string path;     ///< what is asked for: "/stats?format=json"
+  std::string field;    ///< JSONPath as kubectl's
+  std::chrono::milliseconds timeout{10'000};
+};
+
+/// As read_json_source(), through the API server's service proxy (right: get services/proxy in that
+/// namespace). BadQuery, too, where service and path would lead elsewhere.
+Expected<double> read_json_service(kube::Client& client, const JsonService& source,
+                                   const std::stop_token& stop);
 
 }  // namespace kubist::metrics
