@@ -89,6 +89,18 @@ TEST_CASE("runner: a status that throws when it is written is an error of its no
   CHECK(World::node(report, "p2c1v1").ready);
 }
 
+TEST_CASE("runner: a dry run computes statuses and writes none") {
+  World world;
+  world.add_tree();
+  const Graph graph = world.home.graph();
+  const RunInfo info{"run-1", world.clock.now(), true};
+  const RunParts parts{world.set,          world.home,     world.policies,
+                       world.policy_world, world.observer, world.clock};
+  const Report report = kubist::engine::run(graph, graph.roots(), info, {}, parts, {});
+  CHECK(World::node(report, "p1c1").ready);
+  CHECK(world.home.writes == 0);
+}
+
 TEST_CASE("runner: writes make a new lastRun even where nothing else changed") {
   World world;
   world.add_tree();
