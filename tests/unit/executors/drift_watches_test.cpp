@@ -28,7 +28,14 @@ struct DriftSite : Site {
       put("Destination", name, "web",
           {{"virtualClusterRef", {{"name", "near"}}}, {"ports", {{{"port", 80}}}}});
     }
-    watches.follow(*run().graph);
+    follow_run();
+  }
+  void follow_run() {
+    executors::ReconcileOptions options;
+    options.makes_as = [this](const auto& node, const auto& maker) {
+      watches.makes_as(node, maker);
+    };
+    watches.follow(*run(options).graph);
   }
   Json mark(const std::string& owner) {
     return {{"metadata",

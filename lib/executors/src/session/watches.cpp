@@ -182,7 +182,7 @@ void DriftWatches::follow(const engine::Graph& graph) {
       }
     };
     watch(kube::well_known::namespaces());
-    const auto index = kinds.empty() ? nullptr : client->discovery().index().value_or(nullptr);
+    const auto index = client->discovery().known();  // the loop waits for no cluster's server
     for (const auto& [group, kind] : kinds) {
       const kube::ApiResource* found = index ? index->by_kind(group, "", kind) : nullptr;
       if (found != nullptr) {
