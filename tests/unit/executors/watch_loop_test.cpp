@@ -226,6 +226,16 @@ TEST_CASE("watch loop: a kubeconfig that is broken ends all watches by its forme
   CHECK(testing::comes_true([&] { return s.far->watches() == 0; }));
 }
 
+TEST_CASE("watch loop: a Cluster that is deleted ends all watches by its credentials") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  Watch watch(s);
+  REQUIRE(testing::comes_true([&] { return s.far->watches() > 0; }));
+  s.home->remove("clusters.kubist.io", "far", "shop");
+  CHECK(testing::comes_true([&] { return s.far->watches() == 0; }));
+}
+
 TEST_CASE("watch loop: a project that is deleted goes, without a Root above it") {
   Site s;
   s.put("Project", "", "shop");

@@ -23,7 +23,7 @@ struct DriftScope {
   kube::ApiResource resource;
   std::string ns = {};        ///< empty: all namespaces
   std::string name = {};      ///< one object; empty: all
-  WatchRoom::Seat seat = {};  ///< of one that is not of all
+  WatchRoom::Seat seat = {};  ///< null: it is kubist's own
 };
 
 /// The watch of one kind on one cluster, or of a part of it, for DriftWatches.

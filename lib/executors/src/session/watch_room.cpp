@@ -4,13 +4,6 @@
 
 namespace kubist::executors {
 
-namespace {
-
-constexpr std::size_t k_most_of_project = 64;
-constexpr std::size_t k_most = 512;
-
-}  // namespace
-
 WatchPlace watch_place(const std::string& project, kube::Client& client,
                        const kube::ApiResource& resource, const std::string& ns) {
   return {project, &client.discovery(), client.impersonated_user(), resource.group_resource(), ns};
@@ -28,17 +21,17 @@ std::set<const kube::Discovery*> credentials_of(
 WatchRoom::Seat WatchRoom::take(const std::string& project) {
   const std::lock_guard lock(m_mutex);
   std::size_t& own = m_taken[project];
-  if (own < k_most_of_project && m_all < k_most) {
+  if (own < m_limits.of_project && m_all < m_limits.in_all) {
     ++own;
     ++m_all;
     return {this, [this, project](void*) { give_back(project); }};
   }
   if (m_full.insert(project).second) {
-    const bool is_full = own >= k_most_of_project;
+    const bool is_full = own >= m_limits.of_project;
     m_absences.say(util::cat("project namespace ", project,
                              ": changes by others of objects beyond ",
-                             is_full ? k_most_of_project : k_most, " kinds and namespaces of ",
-                             is_full ? "one project" : "all projects",
+                             is_full ? m_limits.of_project : m_limits.in_all, ' ', m_limits.of,
+                             " of ", is_full ? "one project" : "all projects",
                              " are noticed only by the resync (docs/reference/limits.md)"));
   }
   return nullptr;

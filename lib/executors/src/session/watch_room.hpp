@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/kube/client.hpp>
@@ -28,15 +29,22 @@ WatchPlace watch_place(const std::string& project, kube::Client& client,
 std::set<const kube::Discovery*> credentials_of(
     const std::vector<std::shared_ptr<kube::Client>>& clients);
 
-/// How many watches there may be of what projects' objects name: each has a thread and a
-/// connection. 64 of a project, 512 in all. Any thread.
+/// How many watches there may be, and of what, as users are told.
+struct WatchLimits {
+  std::size_t of_project = 64;
+  std::size_t in_all = 512;
+  std::string_view of = "kinds and namespaces";
+};
+
+/// How many watches there may be of what projects' objects name. Any thread.
 class WatchRoom {
  public:
   /// A watch holds it as long as it lasts. The room outlives it.
   using Seat = std::shared_ptr<void>;
 
   /// REQUIRES: `absences` outlives it.
-  explicit WatchRoom(Absences& absences) : m_absences(absences) {}
+  explicit WatchRoom(Absences& absences, WatchLimits limits = {})
+      : m_limits(limits), m_absences(absences) {}
   WatchRoom(const WatchRoom&) = delete;
   WatchRoom& operator=(const WatchRoom&) = delete;
   /// Null: the project (its namespace), or all together, have as many as they may. Once of each
@@ -46,6 +54,7 @@ class WatchRoom {
  private:
   void give_back(const std::string& project);
 
+  const WatchLimits m_limits;
   Absences& m_absences;
   std::mutex m_mutex;  ///< guards what follows
   std::map<std::string, std::size_t> m_taken;
