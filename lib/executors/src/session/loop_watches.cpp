@@ -35,7 +35,7 @@ LoopWatches::LoopWatches(Session& session, WatchedNamespaces where, Inbox& inbox
       m_drift(session, m_where, m_watch_room, m_cluster_room, inbox, absences),
       m_items(m_watch_room, inbox, absences),
       m_reads(session.home_client(), inbox, absences),
-      m_istio(inbox, absences),
+      m_istio(*session.home_client(), m_cluster_room, inbox, absences),
       m_workloads(m_watch_room, inbox, absences) {
   for (const resources::Kind& kind : resources::kinds()) {
     if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {

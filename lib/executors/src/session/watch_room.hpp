@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kubist/kube/client.hpp>
@@ -36,11 +37,13 @@ struct WatchLimits {
   std::string_view of = "kinds and namespaces";
 };
 
-/// How many watches there may be of what projects' objects name. Any thread.
+/// How many watches there may be of what projects' objects name, and how much those of a project
+/// may know together: 256 MiB. Any thread.
 class WatchRoom {
  public:
   /// A watch holds it as long as it lasts. The room outlives it.
-  using Seat = std::shared_ptr<void>;
+  class Place;
+  using Seat = std::shared_ptr<Place>;
 
   /// REQUIRES: `absences` outlives it.
   explicit WatchRoom(Absences& absences, WatchLimits limits = {})
@@ -52,14 +55,34 @@ class WatchRoom {
   Seat take(const std::string& project);
 
  private:
-  void give_back(const std::string& project);
+  /// What a project has taken.
+  struct Taken {
+    std::size_t places = 0;
+    std::size_t bytes = 0;
+  };
+  void say_full(const std::string& project, const std::string& beyond);
 
   const WatchLimits m_limits;
   Absences& m_absences;
   std::mutex m_mutex;  ///< guards what follows
-  std::map<std::string, std::size_t> m_taken;
+  std::map<std::string, Taken> m_taken;
   std::size_t m_all = 0;
   std::set<std::string> m_full;  ///< projects that it has told of
+};
+
+class WatchRoom::Place {
+ public:
+  Place(WatchRoom& room, std::string project) : m_room(room), m_project(std::move(project)) {}
+  ~Place();
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  /// The watch knows as much more. False: its project has no room for that.
+  bool grow(std::size_t bytes);
+  void shrink(std::size_t bytes);
+
+ private:
+  WatchRoom& m_room;
+  const std::string m_project;
 };
 
 }  // namespace kubist::executors

@@ -78,7 +78,11 @@ kube::StandingWatch watch_for_good(const std::shared_ptr<kube::Client>& client,
     on_turn(nullptr);
     absences.back(name, Clock::now(), sight);
   };
-  auto begun = kube::StandingWatch::begin_lasting(client, options, std::move(handler));
+  const auto take = [handler = std::move(handler)](const kube::WatchEvent& event) {
+    const bool is_named = std::max(event.ns.size(), event.name.size()) <= kube::k_longest_name;
+    return is_named ? handler(event) : util::Result<>();
+  };
+  auto begun = kube::StandingWatch::begin_lasting(client, options, take);
   if (!begun) {
     throw std::runtime_error(begun.error().message);
   }

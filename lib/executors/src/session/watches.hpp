@@ -54,29 +54,14 @@ class Inbox {
   std::vector<Sight> m_retries;
 };
 
-/// A watch for good: what takes it away is told. It sets the callbacks of `options`; `absences`
+/// A watch for good: what takes it away is told. Objects with longer names than k_longest_name are
+/// passed over: a server may send them without end. It sets the callbacks of `options`; `absences`
 /// outlives it. `on_turn` may add to what is told of the trouble (null: it is back). Throws where
 /// the process may have no more threads.
 kube::StandingWatch watch_for_good(
     const std::shared_ptr<kube::Client>& client, kube::WatchOptions& options,
     const std::string& name, Absences& absences, kube::WatchHandler handler,
     const std::function<void(util::Error* trouble)>& on_turn = [](util::Error*) {});
-
-/// Takes out of `known` what the listing that has ended lacks, which went away while nobody
-/// watched, and begins the next listing.
-template <class Name, class Known>
-std::vector<Name> take_missing(std::map<Name, Known>& known, std::set<Name>& listed) {
-  std::vector<Name> missing;
-  std::erase_if(known, [&](const auto& each) {
-    const bool gone = !listed.contains(each.first);
-    if (gone) {
-      missing.push_back(each.first);
-    }
-    return gone;
-  });
-  listed.clear();
-  return missing;
-}
 
 /// The projects, by their namespaces, of which --watch sees the objects.
 struct WatchedNamespaces {
