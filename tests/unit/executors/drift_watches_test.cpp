@@ -158,6 +158,15 @@ TEST_CASE("drift watches: what the owner's node writes of its own wakes nobody")
   CHECK(s.told_until("shop/own").contains("shop/own"));
 }
 
+TEST_CASE("drift watches: a mark with a name that no object has is nobody's") {
+  DriftSite s;
+  const std::string longest(kube::k_longest_name, 'x');
+  s.write_service(s.home, "shop-near", "a", cat("Destination.kubist.io/shop/forged", longest));
+  s.write_service(s.home, "shop-near", "b", cat("Destination.kubist.io/shop/", longest));
+  const auto told = s.told_until("shop/" + longest);
+  check_honest(told, "shop/" + longest);
+}
+
 TEST_CASE(
     "drift watches: a kind is watched by what a status says only where an executor is named") {
   const auto kinds_of = [](const Json& spec) {

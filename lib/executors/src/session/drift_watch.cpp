@@ -31,6 +31,9 @@ std::pair<std::string, std::string> name_of(const kube::WatchEvent& event) {
   return {std::string(event.ns), std::string(event.name)};
 }
 
+/// Anybody may write a mark, which may be as long as all annotations.
+bool is_no_name(std::string_view part) { return part.size() > kube::k_longest_name; }
+
 }  // namespace
 
 DriftWatch::DriftWatch(std::string home_uid, DriftScope scope, Inbox& inbox, Absences& absences,
@@ -132,7 +135,7 @@ util::Result<> DriftWatch::learn(const kube::WatchEvent& event) {
   const Json object = read ? *read : data::outline(event.object);
   const std::string_view mark = resources::ObjectView(object).annotation(k_owner_annotation);
   const auto parts = util::split(mark, '/');
-  if (parts.size() != 4 || parts[0] != m_home_uid) {
+  if (parts.size() != 4 || parts[0] != m_home_uid || std::ranges::any_of(parts, is_no_name)) {
     forget(name_of(event));
     return {};
   }

@@ -68,6 +68,9 @@ class Loop {
       try_to_see_tree();
       KUBIST_CHECK(take_ended());
       m_agenda.add(events);
+      if (m_agenda.wants_tree()) {
+        m_keeper.ask();
+      }
       for (const Key& key : m_busy.take_outdated()) {
         m_inbox.push(key, Cause::changed);
       }
