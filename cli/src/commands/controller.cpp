@@ -38,7 +38,7 @@ executors::WatchHooks hooks_of(Context& context, Telemetry& telemetry, Health& h
   hooks.trouble = [&](const util::Error& error) { log.error(error.to_string()); };
   hooks.turned = [&](const executors::LoopState& state) {
     telemetry.turned(state);
-    health.planned(state.planned);
+    health.turned(state.planned);
   };
   return hooks;
 }

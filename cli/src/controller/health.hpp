@@ -16,10 +16,10 @@ class Health {
   Health(const executors::Replica& replica, std::stop_token stop,
          const util::Clock& clock = util::system_clock());
 
-  /// Has it seen the tree?
-  void planned(bool planned) { m_planned = planned; }
+  /// Its loop has turned. Has it seen the tree?
+  void turned(bool planned);
 
-  /// /healthz: 500 when the process hangs.
+  /// /healthz: 500 when the process hangs, or its loop.
   Page live() const;
   /// /readyz: 503 before it has seen the tree, without a valid Lease, and once it is to end.
   Page ready() const;
@@ -29,6 +29,7 @@ class Health {
   std::stop_token m_stop;
   const util::Clock& m_clock;
   std::atomic<bool> m_planned = false;
+  std::atomic<util::BootClock::time_point> m_turned_at;
 };
 
 }  // namespace kubist::cli

@@ -238,6 +238,10 @@ util::Result<std::shared_ptr<const ResourceIndex>> Discovery::index(std::stop_to
   return m_state->current();
 }
 
+std::shared_ptr<const ResourceIndex> Discovery::known() const {
+  return m_state->ready ? m_state->current() : nullptr;
+}
+
 util::Result<std::shared_ptr<const ResourceIndex>> Discovery::refresh(std::stop_token stop) {
   const auto called = std::chrono::steady_clock::now();
   const std::lock_guard lock(m_state->mutex);

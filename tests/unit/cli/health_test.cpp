@@ -43,7 +43,7 @@ struct Probed {
 TEST_CASE("health: a replica is ready from its first plan until it is to end") {
   Probed p;
   CHECK(p.ready() == "503 it has not seen the tree yet\n");
-  p.health.planned(true);
+  p.health.turned(true);
   CHECK(p.ready() == "200 ok\n");
   p.stop.request_stop();
   CHECK(p.ready() == "503 it is about to end\n");
@@ -54,7 +54,7 @@ TEST_CASE(
     "health: without a valid Lease a replica is not ready, and after a minute without a try not "
     "alive") {
   Probed p;
-  p.health.planned(true);
+  p.health.turned(true);
   p.clock.advance(9999ms);
   CHECK(p.ready() == "200 ok\n");
   p.clock.advance(1ms);
@@ -71,12 +71,30 @@ TEST_CASE(
 TEST_CASE(
     "health: a replica whose Lease is gone, and cannot be made again, is alive and not ready") {
   Probed p;
-  p.health.planned(true);
+  p.health.turned(true);
   p.home->remove("namespaces", "kubist-system");
   for (int tries = 0; tries < 10; ++tries) {
     p.clock.advance(10s);
     static_cast<void>(p.replica.renew());
   }
   CHECK(p.ready() == "503 the Lease of this replica is not valid\n");
+  CHECK(p.live() == "200 ok\n");
+}
+
+TEST_CASE("health: a replica that renews its Lease while its loop hangs is not alive") {
+  Probed p;
+  const auto renew_for = [&](std::chrono::minutes time) {
+    for (std::chrono::seconds past{0}; past < time; past += 10s) {
+      p.clock.advance(10s);
+      REQUIRE(p.replica.renew());
+    }
+  };
+  renew_for(4min);
+  p.health.turned(false);
+  renew_for(4min);
+  CHECK(p.live() == "200 ok\n");
+  renew_for(1min);
+  CHECK(p.live() == "500 the loop of this replica has not turned for 5m\n");
+  p.health.turned(true);
   CHECK(p.live() == "200 ok\n");
 }

@@ -219,6 +219,21 @@ TEST_CASE("agenda: what waits for a child's end goes on when a tree lacks the ch
   }
 }
 
+TEST_CASE("agenda: of drift of what no tree has there is a limit, until a tree comes") {
+  executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
+  agenda.see(tree(false));
+  for (int i = 0; i < 9'999; ++i) {
+    agenda.add({{key("Destination", "shop", std::to_string(i)), Cause::drift}});
+    agenda.add({{key("Destination", "shop", "0"), Cause::drift}});
+  }
+  CHECK_FALSE(agenda.wants_tree());
+  agenda.add({{k_far, Cause::drift}});
+  CHECK(agenda.wants_tree());
+  agenda.see(tree());
+  CHECK_FALSE(agenda.wants_tree());
+  CHECK(agenda.schedule().size() == 1);
+}
+
 TEST_CASE("agenda: drift has a pace by its runs, not by its changes") {
   const auto graph = tree();
   executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};

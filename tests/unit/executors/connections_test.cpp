@@ -75,40 +75,69 @@ TEST_CASE("connections: an identity that is known is not asked for") {
   CHECK(f.fake->log() == std::vector<std::string>{"GET /version"});
 }
 
-TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
-  ConnectionsFixture f;
-  const auto secret = [&](const std::string& ns, const std::string& token) {
+namespace {
+
+/// Clusters `far` of projects a, b and c, of which two have the same kubeconfig.
+struct FarClusters : ConnectionsFixture {
+  FarClusters() {
+    secret("a", "t1");
+    secret("b", "t1");
+    secret("c", "t2");
+  }
+  void secret(const std::string& ns, const std::string& token) {
     const std::string config = util::cat(
         R"({"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c",)"
         R"("context":{"cluster":"c","user":"u"}}],"clusters":[{"name":"c","cluster":{"server":)"
         R"("https://far:6443"}}],"users":[{"name":"u","user":{"token":")",
         token, R"("}}]})");
-    f.fake->always(
+    fake->always(
         "GET", util::cat("/api/v1/namespaces/", ns, "/secrets/far"), 200,
         Json{{"kind", "Secret"}, {"data", {{"value", util::base64_encode(config)}}}}.dump());
-  };
-  secret("a", "t1");
-  secret("b", "t1");
-  secret("c", "t2");
-  kube::ClientOptions options;
-  options.transport = f.fake;
-  Connections connections(f.client, "u1", options);
-  const auto reach = [&](const std::string& ns) {
+  }
+  std::shared_ptr<const executors::Connection> reach(const std::string& ns) {
     Json cluster = home_cluster(ns, "far");
     cluster["spec"] = {{"kubeconfigSecretRef", {{"name", "far"}}}};
     const auto reached = connections.connect(cluster, {}, true, {});
     REQUIRE_MESSAGE(reached, reached.error().message);
     return *reached;
-  };
-  const auto a = reach("a");
+  }
+
+  Connections connections{client, "u1", [this] {
+                            kube::ClientOptions options;
+                            options.transport = fake;
+                            return options;
+                          }()};
+};
+
+}  // namespace
+
+TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
+  FarClusters f;
+  const auto a = f.reach("a");
   // the Secret, two looks for the network of Services, version, kube-system
   CHECK(f.requests() == 5);
-  CHECK(reach("b")->client == a->client);
+  CHECK(f.reach("b")->client == a->client);
   CHECK(f.requests() == 6);
-  const auto c = reach("c");
+  const auto c = f.reach("c");
   CHECK(c->client != a->client);
   CHECK(f.requests() == 9);
-  CHECK(connections.clusters_at(*a->client) == executors::ClusterNames{{"a", "far"}, {"b", "far"}});
-  CHECK(connections.clusters_at(*c->client) == executors::ClusterNames{{"c", "far"}});
-  CHECK_FALSE(connections.clusters_at(*f.client));  // home's
+  CHECK(f.connections.clusters_at(*a->client) ==
+        executors::ClusterNames{{"a", "far"}, {"b", "far"}});
+  CHECK(f.connections.clusters_at(*c->client) == executors::ClusterNames{{"c", "far"}});
+  CHECK_FALSE(f.connections.clusters_at(*f.client));  // home's
+}
+
+TEST_CASE("connections: what leads to no Cluster any more ends") {
+  FarClusters f;
+  const std::weak_ptr<kube::Client> shared = f.reach("a")->client;
+  f.reach("b");
+  f.reach("c");
+  REQUIRE(f.connections.clients().size() == 3);
+  f.connections.keep_only({{"b", "far"}});
+  CHECK(f.connections.clients().size() == 2);
+  REQUIRE(!shared.expired());
+  CHECK(f.connections.clusters_at(*shared.lock()) == executors::ClusterNames{{"b", "far"}});
+  f.connections.keep_only({});
+  CHECK(f.connections.clients().size() == 1);
+  CHECK(shared.expired());
 }

@@ -6,9 +6,11 @@
 #include <kubist/executors/world.hpp>
 #include <kubist/util/text.hpp>
 
+#include "session/keepers.hpp"
 #include "session/watch_room.hpp"
 #include "session/watches.hpp"
 #include "site.hpp"
+#include "support/no_threads.hpp"
 #include "world/work.hpp"
 
 using namespace site;
@@ -28,7 +30,14 @@ struct DriftSite : Site {
       put("Destination", name, "web",
           {{"virtualClusterRef", {{"name", "near"}}}, {"ports", {{{"port", 80}}}}});
     }
-    watches.follow(*run().graph);
+    follow_run();
+  }
+  void follow_run() {
+    executors::ReconcileOptions options;
+    options.makes_as = [this](const auto& node, const auto& maker) {
+      watches.makes_as(node, maker);
+    };
+    watches.follow(*run(options).graph);
   }
   Json mark(const std::string& owner) {
     return {{"metadata",
@@ -74,7 +83,8 @@ struct DriftSite : Site {
   executors::Inbox inbox;
   executors::Absences absences{[](const std::string&) {}, [](const executors::Sight&) {}};
   executors::WatchRoom room{absences};
-  executors::DriftWatches watches{*session, {}, room, inbox, absences};
+  executors::WatchRoom cluster_room{absences};
+  executors::DriftWatches watches{*session, {}, room, cluster_room, inbox, absences};
 };
 
 void check_honest(const std::set<std::string>& told, const std::string& wanted) {
@@ -147,3 +157,70 @@ TEST_CASE("drift watches: what the owner's node writes of its own wakes nobody")
   }
   CHECK(s.told_until("shop/own").contains("shop/own"));
 }
+
+TEST_CASE("drift watches: a mark with a name that no object has is nobody's") {
+  DriftSite s;
+  const std::string longest(kube::k_longest_name, 'x');
+  s.write_service(s.home, "shop-near", "a", cat("Destination.kubist.io/shop/forged", longest));
+  s.write_service(s.home, "shop-near", "b", cat("Destination.kubist.io/shop/", longest));
+  const auto told = s.told_until("shop/" + longest);
+  check_honest(told, "shop/" + longest);
+}
+
+TEST_CASE(
+    "drift watches: a kind is watched by what a status says only where an executor is named") {
+  const auto kinds_of = [](const Json& spec) {
+    Json node = object("Destination", "shop", "web", spec);
+    node["status"]["inventory"] = {{{"group", ""}, {"kind", "Secret"}}};
+    node["status"]["executor"]["inventory"] = {{{"group", ""}, {"kind", "Event"}}};
+    std::vector<engine::Node> nodes;
+    nodes.push_back(engine::make_node(node));
+    std::set<std::string> kinds;
+    const auto graph = engine::Graph::build(std::move(nodes));
+    for (const auto& [kind, projects] : executors::kept_kinds(graph)) {
+      CHECK(projects == (kind.second == "Secret" || kind.second == "Event"
+                             ? std::set<std::string>{"shop"}
+                             : std::set<std::string>{}));
+      kinds.emplace(kind.second);
+    }
+    return kinds;
+  };
+  CHECK(kinds_of(Json::object()) == std::set<std::string>{"DestinationRule", "Service"});
+  CHECK(kinds_of({{"executor", {{"name", "theirs"}}}}) ==
+        std::set<std::string>{"DestinationRule", "Event", "Secret", "Service"});
+}
+
+TEST_CASE("drift watches: a project has places for its clusters, and others have their own") {
+  DriftSite s;
+  executors::Absences absences;
+  executors::WatchRoom room{absences};
+  executors::WatchRoom cluster_room{absences, {1, 10, "kinds and clusters"}};
+  executors::DriftWatches watches{*s.session, {}, room, cluster_room, s.inbox, absences};
+  watches.follow(*s.run().graph);
+  const auto told = [](const std::string& project) {
+    return cat("project namespace ", project,
+               ": changes by others of objects beyond 1 kinds and clusters of one project are "
+               "noticed only by the resync (docs/reference/limits.md)");
+  };
+  std::vector<std::string> lines = absences.take({});
+  std::ranges::sort(lines);
+  CHECK(lines == std::vector<std::string>{told("blog"), told("shop")});
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("drift watches: where no thread can be made for a new one, the others go on") {
+  DriftSite s;
+  s.await_watch(s.far, "shop-away", "shop/away");
+  s.await_watch(s.far, "blog-away", "blog/away");
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    s.cluster("shop", name, Site::kubeconfig(s.far->server(), {{"token", name}}));
+  }
+  const auto graph = s.run().graph;
+  {
+    const testing::NoThreads none;
+    CHECK_THROWS(s.watches.follow(*graph));
+  }
+  s.await_watch(s.far, "shop-away", "shop/away");
+  s.await_watch(s.far, "blog-away", "blog/away");
+}
+#endif

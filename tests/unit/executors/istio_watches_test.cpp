@@ -67,7 +67,9 @@ struct WatchedIstio {
   std::atomic<int> forgotten = 0;
   executors::Inbox inbox;
   executors::Absences absences;
-  executors::IstioWatches watches{inbox, absences};
+  std::shared_ptr<kube::Client> home = cluster.connect();
+  executors::WatchRoom room{absences};
+  executors::IstioWatches watches{*home, room, inbox, absences};
 };
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST_CASE("metadata watch: a late first listing tells what was written since it 
   executors::Absences absences;
   executors::Inbox inbox;
   const executors::MetadataWatch watch(
-      cluster.connect(), options, executors::MetadataWatch::Counts::data, "secrets", absences,
+      cluster.connect(), options, executors::MetadataWatch::Counts::data, "secrets", nullptr,
+      absences,
       [&](const std::string& ns, const std::string& name) {
         inbox.push({"", "Secret", ns, name}, engine::Cause::drift);
       },
@@ -50,4 +51,25 @@ TEST_CASE("metadata watch: a late first listing tells what was written since it 
     }
   }
   CHECK(told == std::vector<std::string>{"b-before", "c-after"});
+}
+
+TEST_CASE("metadata watch: a name that no API server lets in is passed over") {
+  testing::FakeCluster cluster;
+  for (const std::string& name : {std::string(kube::k_longest_name + 1, 'a'), std::string("b")}) {
+    cluster.plant({{"apiVersion", "v1"},
+                   {"kind", "Secret"},
+                   {"metadata", {{"name", name}, {"namespace", "default"}}}});
+  }
+  kube::WatchOptions options;
+  options.resource = kube::well_known::secrets();
+  executors::Absences absences;
+  executors::Inbox inbox;
+  const executors::MetadataWatch watch(
+      cluster.connect(), options, executors::MetadataWatch::Counts::data, "secrets", nullptr,
+      absences, [&](const std::string& ns, const std::string& name) {
+        inbox.push({"", "Secret", ns, name}, engine::Cause::drift);
+      });
+  const auto events = inbox.take(std::chrono::steady_clock::now() + 10s, {});
+  REQUIRE(!events.empty());
+  CHECK(events.front().first.name == "b");
 }

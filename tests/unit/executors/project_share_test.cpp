@@ -170,6 +170,26 @@ TEST_CASE("project share: while no watch tells of Leases they are read, or lost"
   CHECK(comes_true([&] { return one.projects == k_projects.size() - 2; }));
 }
 
+TEST_CASE("project share: a Lease that a member nests too deep takes no other's from the watch") {
+  Shared s;
+  s.settle();
+  Json deep = "x";
+  for (int i = 0; i < 600; ++i) {
+    deep = {{"f:a", deep}};
+  }
+  Json lease = s.home->get("leases", "kubist", "p0");
+  lease["metadata"]["managedFields"] = {{{"manager", "theirs"}, {"fieldsV1", deep}}};
+  lease["spec"]["holderIdentity"] = "somebody@else";
+  s.home->plant(lease);
+  Controller one(s, "one@test");
+  REQUIRE(comes_true([&] { return one.projects == k_projects.size() - 1; }));
+  s.home->patch(
+      "leases", "kubist", "p1", kube::PatchType::merge,
+      {{"metadata", {{"annotations", {{"kubist.io/take-over", std::string(300, 'w')}}}}}});
+  const std::string gave = cat("p1: gave it to ", std::string(253, 'w'), ", which asked for it");
+  CHECK(comes_true([&] { return one.told().find(gave) != std::string::npos; }));
+}
+
 TEST_CASE("project share: what is thrown for one project is told, and takes no other's turn") {
   Shared s;
   s.settle();

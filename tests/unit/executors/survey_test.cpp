@@ -147,3 +147,18 @@ TEST_CASE("survey: the Deployments of all namespaces come from one list") {
   CHECK(survey.workloads(*f.client, node, "b", {}));
   CHECK(f.requests("/namespaces/b/deployments") == 1);
 }
+
+TEST_CASE("survey: a list without end is given up, and what is wanted is read by name") {
+  SurveyFixture f(20);
+  const std::string large(std::size_t{32} << 20U, 'x');
+  f.fake->always(
+      "GET", k_namespaces, 200,
+      list_of("NamespaceList", cat(R"({"metadata":{"name":"n","labels":{"a":")", large, R"("}}})"),
+              R"(,"continue":"more")"));
+  f.fake->always("GET", "/api/v1/namespaces/n", 200,
+                 R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}})");
+  Survey survey(f.graph, f.graph.roots(), *f.client);
+  CHECK(name_of(survey.find_namespace(*f.client, f.first_virtual_cluster(), "n", {})) ==
+        "Namespace/n");
+  CHECK(f.requests("labelSelector") <= 17);  // one may be on its way
+}

@@ -33,6 +33,23 @@ TEST_CASE("watch loop: what hangs at one cluster holds up no other node") {
   CHECK(s.home->get("leases", "kubist", "shop")["spec"]["holderIdentity"] == "");
 }
 
+TEST_CASE("watch loop: a cluster that never says what it serves holds up no other one") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "near");
+  s.put("Destination", "shop", "web",
+        {{"virtualClusterRef", {{"name", "near"}}}, {"ports", {{{"port", 80}}}}});
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  Gate gate(*s.far, "GET /apis");
+  Watch watch(s);
+  REQUIRE(testing::comes_true([&] { return is_ready(s, "near") && gate.reached; }));
+  for (const char* name : {"late", "later", "latest"}) {  // it follows after each run
+    s.virtual_cluster("shop", name);
+    CHECK(testing::comes_true([&] { return is_ready(s, name); }));
+  }
+  gate.open();
+}
+
 TEST_CASE("watch loop: drift is seen however late the namespaces are listed") {
   Site s;
   s.make_project("shop");
@@ -206,6 +223,16 @@ TEST_CASE("watch loop: a kubeconfig that is broken ends all watches by its forme
   constexpr std::size_t k_namespaces_and_istio = 4;
   REQUIRE(testing::comes_true([&] { return s.far->watches() >= k_namespaces_and_istio; }));
   s.secret("shop", "far", "broken");
+  CHECK(testing::comes_true([&] { return s.far->watches() == 0; }));
+}
+
+TEST_CASE("watch loop: a Cluster that is deleted ends all watches by its credentials") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  Watch watch(s);
+  REQUIRE(testing::comes_true([&] { return s.far->watches() > 0; }));
+  s.home->remove("clusters.kubist.io", "far", "shop");
   CHECK(testing::comes_true([&] { return s.far->watches() == 0; }));
 }
 

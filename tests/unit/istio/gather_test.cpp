@@ -1,4 +1,7 @@
 // What is asked of an API server, and what its refusals become.
+#include <algorithm>
+#include <iterator>
+
 #include <doctest/doctest.h>
 
 #include <kubist/istio/check.hpp>
@@ -31,6 +34,21 @@ class RecordedCluster {
   Json& answer(const std::string& path) {
     REQUIRE_MESSAGE(m_answers.contains(path), path);
     return m_answers[path];
+  }
+  void rename_namespace(const std::string& name) {
+    m_answers = Json::parse(util::replace_all(m_answers.dump(), "istio-system", name));
+  }
+  /// A VirtualCluster of kubist's keeps that namespace from here on.
+  void keep_namespace(const std::string& name) {
+    Json& items = answer("/api/v1/namespaces")["items"];
+    auto found = std::ranges::find_if(
+        items, [&](const Json& each) { return each["metadata"]["name"] == name; });
+    if (found == items.end()) {
+      items.push_back({{"metadata", {{"name", name}}}});
+      found = std::prev(items.end());
+    }
+    (*found)["metadata"]["annotations"]["kubist.io/owner"] =
+        "uid/VirtualCluster.kubist.io/shop/dev";
   }
   void forbid(const std::string& path) { m_forbidden.insert(path); }
   void break_with(int status) { m_status = status; }
@@ -218,6 +236,44 @@ TEST_CASE("gather: a server that is down or refuses the credentials is unknown")
     CHECK(report.verdict == Verdict::unknown);
     CHECK_MESSAGE(codes(report) == "unknown " + std::string(code) + '\n', codes(report));
   }
+}
+
+TEST_CASE("gather: what a member calls Istio's in a project's namespace is none of it") {
+  RecordedCluster cluster;
+  cluster.keep_namespace("shop-dev");
+  Json& planes = cluster.answer("/apis/apps/v1/deployments")["items"];
+  Json plane = *std::ranges::find_if(
+      planes, [](const Json& each) { return each["metadata"]["name"] == "istiod"; });
+  plane["metadata"]["namespace"] = "shop-dev";
+  plane["metadata"]["labels"]["istio.io/rev"] = "a-evil";
+  planes.insert(planes.begin(), plane);
+  cluster.answer("/api/v1/services")["items"].push_back(
+      {{"metadata",
+        {{"name", "istiod-b-evil"},
+         {"namespace", "shop-dev"},
+         {"labels", {{"istio.io/rev", "b-evil"}}}}}});
+  cluster.answer("/apis/apps/v1/daemonsets")["items"].push_back(
+      {{"metadata", {{"name", "mine"}, {"namespace", "shop-dev"}}},
+       {"spec", {{"selector", {{"matchLabels", {{"app", "ztunnel"}}}}}}},
+       {"status", {{"desiredNumberScheduled", 2}, {"numberReady", 0}}}});
+  const Report report = judge(cluster.look());
+  CHECK_MESSAGE(report.verdict == Verdict::healthy, codes(report));
+  CHECK(report.revisions.size() == 1);
+  for (const std::string& line : cluster.log) {
+    CHECK_MESSAGE(line.find("shop-dev/configmaps") == line.npos, line);
+  }
+}
+
+TEST_CASE("gather: where a webhook leads to a project's namespace, that has Istio") {
+  RecordedCluster cluster;
+  SUBCASE("of any name") { cluster.rename_namespace("mesh"); }
+  SUBCASE("of Istio's name") {}
+  for (const char* name : {"mesh", "istio-system"}) {
+    cluster.keep_namespace(name);
+  }
+  const Report report = judge(cluster.look());
+  CHECK_MESSAGE(report.verdict == Verdict::healthy, codes(report));
+  CHECK(report.revisions.size() == 1);
 }
 
 TEST_CASE("gather: a CRD that discovery does not list is asked for its conditions") {

@@ -36,6 +36,12 @@ TEST_CASE("verdict: a mesh that is not served as a whole is degraded, and can be
                  e.members.push_back({"shop", 2, {"web-2"}, {}});
                },
                Verdict::degraded, "not-injected:shop"},
+              {"a project that wants ambient mode, where there is none",
+               [](Evidence& e) {
+                 e.namespaces->push_back(ns("dev", {{"istio.io/dataplane-mode", "ambient"}}));
+                 e.namespaces->back().of_project = true;
+               },
+               Verdict::degraded, "missing:DaemonSet/istio-cni-node"},
               {"pods that ztunnel has not got yet",
                [](Evidence& e) {
                  e.members.push_back({"mesh", 2, {}, {"web-2"}});

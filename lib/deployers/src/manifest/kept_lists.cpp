@@ -27,6 +27,7 @@ bool list(kube::Client& client, const kube::ApiResource& resource, const std::st
   options.label_selector = k_managed_label;
   options.form = kube::Form::metadata;
   options.max_objects = max_objects;
+  options.max_bytes = kube::k_max_list;
   data::ListReader reader;
   const auto each = [&](const data::ListItem& item) -> util::Result<> {
     keep(item);

@@ -18,6 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds k_gather{10};
 constexpr std::chrono::seconds k_try_again{5};
 constexpr std::chrono::minutes k_list_again{1};  // all, for the kinds that could not be listed
+constexpr std::size_t k_most_unknown = 10'000;
 
 Agenda::Time now() { return std::chrono::steady_clock::now(); }
 
@@ -102,7 +103,9 @@ void Agenda::add_events() {
   }
   for (const auto& [key, cause] : std::exchange(m_events, {})) {
     if (cause == Cause::drift && m_tree->find(key).empty()) {
-      m_unknown.emplace_back(key, cause);
+      if (!wants_tree()) {
+        m_unknown.emplace(key, cause);
+      }
       continue;
     }
     for (const Key& asked : is_fresh_node(*m_tree, key) ? std::vector<Key>{key}
@@ -115,6 +118,8 @@ void Agenda::add_events() {
     }
   }
 }
+
+bool Agenda::wants_tree() const { return m_unknown.size() >= k_most_unknown; }
 
 Pace* Agenda::pace_of(Cause cause) {
   return cause == Cause::drift ? &m_drift : cause == Cause::requested ? &m_asked : nullptr;

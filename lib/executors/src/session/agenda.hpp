@@ -49,6 +49,8 @@ class Agenda {
   void rest() { m_tree.rest(); }
 
   void add(const Inbox::Events& events);
+  /// So much drift waits for a tree that has its nodes that no more is kept.
+  bool wants_tree() const;
   /// What a run that ended asks for.
   void add(const Run& run);
   /// A run that could not be made is tried again.
@@ -88,7 +90,8 @@ class Agenda {
   Pace m_asked{4,
                std::chrono::seconds(5)};  ///< anybody in a project may ask, as often as they like
   Inbox::Events m_events;                 ///< that wait for the first tree
-  Inbox::Events m_unknown;  ///< drift of what the tree lacks, and the next one may have
+  /// Drift of what the tree lacks, and the next one may have.
+  std::map<engine::Key, engine::Trigger> m_unknown;
   std::map<engine::Key, Failed> m_failed;
   /// By what is above them: when a node last became Ready.
   std::map<engine::Key, std::chrono::system_clock::time_point> m_ready;

@@ -31,6 +31,9 @@ std::pair<std::string, std::string> name_of(const kube::WatchEvent& event) {
   return {std::string(event.ns), std::string(event.name)};
 }
 
+/// Anybody may write a mark, which may be as long as all annotations.
+bool is_no_name(std::string_view part) { return part.size() > kube::k_longest_name; }
+
 }  // namespace
 
 DriftWatch::DriftWatch(std::string home_uid, DriftScope scope, Inbox& inbox, Absences& absences,
@@ -41,7 +44,8 @@ DriftWatch::DriftWatch(std::string home_uid, DriftScope scope, Inbox& inbox, Abs
       m_inbox(inbox),
       m_absences(absences),
       m_name(title(m_scope)),
-      m_keepers(std::move(keepers)) {
+      m_keepers(std::move(keepers)),
+      m_known(m_scope.seat) {
   m_options.resource = m_scope.resource;
   m_options.ns = m_scope.ns;
   m_options.name = m_scope.name;
@@ -105,9 +109,19 @@ void DriftWatch::tell(const Name& name, const Key& owner) {
   }
 }
 
+std::size_t DriftWatch::Known::bytes() const {
+  return owner.group.size() + owner.kind.size() + owner.ns.size() + owner.name.size() +
+         resource_version.size() + writers.owner_at.size();
+}
+
 util::Result<> DriftWatch::take(const kube::WatchEvent& event) {
+  if (m_known.is_full()) {
+    return {};
+  }
   if (event.type == Type::relisted) {
-    end_listing();
+    for (const auto& [name, known] : m_known.take_missing(m_listed)) {
+      tell(name, known.owner);
+    }
   } else if (event.type == Type::deleted) {
     forget(name_of(event));
   } else if (event.type != Type::bookmark) {
@@ -121,45 +135,40 @@ util::Result<> DriftWatch::learn(const kube::WatchEvent& event) {
   const Json object = read ? *read : data::outline(event.object);
   const std::string_view mark = resources::ObjectView(object).annotation(k_owner_annotation);
   const auto parts = util::split(mark, '/');
-  if (parts.size() != 4 || parts[0] != m_home_uid) {
+  if (parts.size() != 4 || parts[0] != m_home_uid || std::ranges::any_of(parts, is_no_name)) {
     forget(name_of(event));
     return {};
   }
-  const auto [known, fresh] = m_known.try_emplace(name_of(event));
-  Writers writers = writers_of(object, mark);
-  const bool one_write = event.type != Type::listed;  // since the last event
-  const bool changed = known->second.resource_version != event.resource_version &&
-                       !(one_write && is_owners(known->second.writers, writers));
+  const Name name = name_of(event);
   const auto [group, kind] = resources::read_qualified_kind(parts[1]);
-  Key owner{group, kind, parts[2], parts[3]};
-  if (!fresh && known->second.owner != owner) {
-    tell(known->first, known->second.owner);
-  }
-  known->second = {std::move(owner), std::string(event.resource_version), std::move(writers),
-                   event.type == Type::listed};
+  Known now{{group, kind, parts[2], parts[3]},
+            std::string(event.resource_version),
+            writers_of(object, mark)};
+  const Known* before = m_known.find(name);
+  const bool one_write = event.type != Type::listed;  // since the last event
   // A run looked at what a late listing finds first, but some time before it.
-  const bool unsure = fresh && event.type == Type::listed && is_late();
-  if (unsure || (!fresh && changed)) {
-    tell(known->first, known->second.owner);
+  const bool counts = before == nullptr
+                          ? !one_write && is_late()
+                          : before->resource_version != now.resource_version &&
+                                !(one_write && is_owners(before->writers, now.writers));
+  if (before != nullptr && before->owner != now.owner) {
+    tell(name, before->owner);
+  }
+  if (!one_write) {
+    m_listed.insert(name);
+  }
+  const Key owner = now.owner;
+  if (m_known.put(name, std::move(now)) && counts) {
+    tell(name, owner);
   }
   return {};
 }
 
 void DriftWatch::forget(const Name& name) {
-  if (const auto known = m_known.extract(name)) {
-    tell(name, known.mapped().owner);
-  }
-}
-
-void DriftWatch::end_listing() {
-  std::vector<Name> gone;
-  for (auto& [name, known] : m_known) {
-    if (!std::exchange(known.listed, false)) {
-      gone.push_back(name);
-    }
-  }
-  for (const Name& name : gone) {
-    forget(name);
+  if (const Known* known = m_known.find(name)) {
+    const Key owner = known->owner;
+    m_known.erase(name);
+    tell(name, owner);
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +11,7 @@
 #include <kubist/kube/watch.hpp>
 
 #include "session/keepers.hpp"
+#include "session/known_objects.hpp"
 #include "session/watch_room.hpp"
 #include "session/watches.hpp"
 
@@ -23,7 +24,7 @@ struct DriftScope {
   kube::ApiResource resource;
   std::string ns = {};        ///< empty: all namespaces
   std::string name = {};      ///< one object; empty: all
-  WatchRoom::Seat seat = {};  ///< of one that is not of all
+  WatchRoom::Seat seat = {};  ///< null: it is kubist's own
 };
 
 /// The watch of one kind on one cluster, or of a part of it, for DriftWatches.
@@ -51,7 +52,7 @@ class DriftWatch {
     engine::Key owner;
     std::string resource_version;
     Writers writers;
-    bool listed = false;  ///< by the listing that is under way
+    std::size_t bytes() const;
   };
   static Writers writers_of(const data::Json& object, std::string_view owner_mark);
   static bool is_owners(const Writers& before, const Writers& now);
@@ -61,7 +62,6 @@ class DriftWatch {
   util::Result<> take(const kube::WatchEvent& event);
   util::Result<> learn(const kube::WatchEvent& event);
   void forget(const Name& name);
-  void end_listing();
 
   const std::string m_home_uid;
   const DriftScope m_scope;
@@ -71,7 +71,8 @@ class DriftWatch {
   kube::WatchOptions m_options;
   std::mutex m_mutex;                             ///< guards what follows
   std::shared_ptr<const KeepersThere> m_keepers;  ///< null: no run has a tree
-  std::map<Name, Known> m_known;                  ///< of the watch
+  KnownObjects<Name, Known> m_known;              ///< of the watch, as the next one
+  std::set<Name> m_listed;                        ///< by the listing that is under way
   kube::StandingWatch m_watch;                    ///< last: it uses all of the above
 };
 

@@ -26,12 +26,16 @@ void IstioWatches::keep(const Key& cluster, const JudgedIstio& istio) {
     place.istio.namespaces = istio.namespaces;
   }
   if (place.watches.empty()) {
-    watch(place);
+    const bool is_home = istio.client.get() == &m_home;
+    auto seat = is_home ? nullptr : m_room.take(cluster.ns);
+    if (seat || is_home) {
+      watch(place, std::move(seat));
+    }
   }
 }
 
 // Metadata does not tell whether a Deployment is ready, so each write counts.
-void IstioWatches::watch(Place& place) {
+void IstioWatches::watch(Place& place, WatchRoom::Seat seat) {
   const auto changed = [this, &place](const std::string& ns, const std::string& name) {
     const std::lock_guard lock(place.mutex);
     const auto& namespaces = place.istio.namespaces;
@@ -51,7 +55,7 @@ void IstioWatches::watch(Place& place) {
     options.label_selector = selector;
     place.watches.push_back(std::make_unique<MetadataWatch>(
         place.istio.client, std::move(options), MetadataWatch::Counts::all,
-        cat("Istio's ", resource.group_resource(), " at ", place.istio.client->server()),
+        cat("Istio's ", resource.group_resource(), " at ", place.istio.client->server()), seat,
         m_absences, changed));
   };
   begin(kube::well_known::deployments(), "app=istiod");

@@ -15,11 +15,13 @@ namespace kubist::executors {
 
 /// Watches istiod, in the namespaces that Istio's webhooks lead to, and these webhooks, on the
 /// clusters whose Istio runs have judged: a change is drift of the Clusters that lead there, which
-/// look at Istio anew. Any thread.
+/// look at Istio anew. Those of another cluster than home have one place in the room, of a project
+/// that leads there. Any thread.
 class IstioWatches {
  public:
-  /// REQUIRES: `inbox` and `absences` outlive it.
-  IstioWatches(Inbox& inbox, Absences& absences) : m_inbox(inbox), m_absences(absences) {}
+  /// REQUIRES: all outlive it.
+  IstioWatches(const kube::Client& home, WatchRoom& room, Inbox& inbox, Absences& absences)
+      : m_home(home), m_room(room), m_inbox(inbox), m_absences(absences) {}
   /// A run has judged the Istio that the Cluster leads to. A null client: it is not known any more,
   /// and nothing is watched for that Cluster.
   void keep(const engine::Key& cluster, const JudgedIstio& istio);
@@ -36,8 +38,10 @@ class IstioWatches {
     std::vector<std::unique_ptr<MetadataWatch>> watches;
   };
   void leave(const engine::Key& cluster, const kube::Client* but);
-  void watch(Place& place);
+  void watch(Place& place, WatchRoom::Seat seat);
 
+  const kube::Client& m_home;
+  WatchRoom& m_room;
   Inbox& m_inbox;
   Absences& m_absences;
   std::mutex m_mutex;  ///< guards what follows

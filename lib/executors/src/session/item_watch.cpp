@@ -26,10 +26,10 @@ std::size_t hash_of(std::string_view text) { return std::hash<std::string_view>(
 ItemWatch::ItemWatch(const std::shared_ptr<kube::Client>& client, kube::ApiResource resource,
                      WatchPlace place, WatchRoom::Seat seat, Inbox& inbox, Absences& absences)
     : m_place(std::move(place)),
-      m_seat(std::move(seat)),
       m_inbox(inbox),
       m_absences(absences),
-      m_client(client) {
+      m_client(client),
+      m_seen(std::move(seat)) {
   m_name = cat(resource.group_resource(), m_place.ns.empty() ? "" : cat(" in ", m_place.ns), " at ",
                client->server(), " for items in ", m_place.project);
   m_options.ns = resource.namespaced ? m_place.ns : "";
@@ -100,7 +100,7 @@ bool ItemWatch::is_used() {
 
 void ItemWatch::rest() {
   const std::lock_guard lock(m_mutex);
-  m_seen = std::map(m_seen);
+  m_seen.rest();
   m_items = std::map(m_items);
 }
 
@@ -110,12 +110,15 @@ std::string ItemWatch::name_of(std::string_view ns, std::string_view name) const
 
 util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
   const std::lock_guard lock(m_mutex);
+  if (m_seen.is_full()) {
+    return {};
+  }
   const std::string name = name_of(event.ns, event.name);
   if (event.type != Type::listed) {
     m_version = event.resource_version;
   }
   if (event.type == Type::relisted) {
-    take_missing(m_seen, m_listed);
+    m_seen.take_missing(m_listed);
     m_complete = true;
     for (auto& [uid, item] : m_items) {
       for (Wanted& wanted : item.objects) {
@@ -124,15 +127,23 @@ util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
     }
   } else if (event.type == Type::listed) {
     m_listed.insert(name);
-    m_seen[name] = seen_of(event);
+    m_seen.put(name, seen_of(event));
   } else if (event.type == Type::deleted) {
     m_seen.erase(name);
     check(name);
   } else if (event.type != Type::bookmark) {
-    m_seen[name] = seen_of(event);
+    m_seen.put(name, seen_of(event));
     check(name);
   }
   return {};
+}
+
+std::size_t ItemWatch::Seen::bytes() const {
+  std::size_t bytes = resource_version.size();
+  for (const auto& [manager, text] : fields) {
+    bytes += sizeof(fields.front()) + text.size();
+  }
+  return bytes;
 }
 
 ItemWatch::Seen ItemWatch::seen_of(const kube::WatchEvent& event) {
@@ -161,25 +172,24 @@ void ItemWatch::check(const std::string& name) {
 }
 
 void ItemWatch::check(const Item& item, Wanted& wanted) {
-  if (!m_complete) {
+  if (!m_complete || m_seen.is_full()) {
     return;
   }
-  const auto found = m_seen.find(wanted.name);
-  const bool there = found != m_seen.end();
+  const Seen* seen = m_seen.find(wanted.name);
   if (!wanted.resource_version.empty() &&
-      kube::is_newer(wanted.resource_version, there ? found->second.resource_version : m_version)) {
+      kube::is_newer(wanted.resource_version,
+                     seen != nullptr ? seen->resource_version : m_version)) {
     return;  // the run saw what the watch has not told yet
   }
   Hash state = hash_of("gone");
   bool same = wanted.uid == 0;
-  if (there) {
-    const Seen& seen = found->second;
+  if (seen != nullptr) {
     const auto fields =
-        std::ranges::find(seen.fields, item.manager, &std::pair<Hash, std::string>::first);
-    const std::string own = fields == seen.fields.end() ? "" : fields->second;
-    state = hash_of(cat(seen.uid, ' ', own));
-    same =
-        wanted.uid == seen.uid && (wanted.fields.empty() || apply::same_fields(wanted.fields, own));
+        std::ranges::find(seen->fields, item.manager, &std::pair<Hash, std::string>::first);
+    const std::string own = fields == seen->fields.end() ? "" : fields->second;
+    state = hash_of(cat(seen->uid, ' ', own));
+    same = wanted.uid == seen->uid &&
+           (wanted.fields.empty() || apply::same_fields(wanted.fields, own));
   }
   if (same) {
     wanted.told = 0;

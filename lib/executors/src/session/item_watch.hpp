@@ -10,6 +10,7 @@
 
 #include <kubist/deployers/world.hpp>
 
+#include "session/known_objects.hpp"
 #include "session/watch_room.hpp"
 #include "session/watches.hpp"
 
@@ -53,6 +54,7 @@ class ItemWatch {
     Hash uid = 0;
     std::string resource_version;
     std::vector<std::pair<Hash, std::string>> fields;  ///< by field manager of an item
+    std::size_t bytes() const;
   };
   struct Wanted {
     std::string name;  ///< as of name_of()
@@ -76,20 +78,19 @@ class ItemWatch {
   void check(const Item& item, Wanted& wanted);
 
   const WatchPlace m_place;
-  WatchRoom::Seat m_seat;
   Inbox& m_inbox;
   Absences& m_absences;
   std::shared_ptr<kube::Client> m_client;
   std::string m_name;
   kube::WatchOptions m_options;
   std::atomic<bool> m_away = false;
-  std::mutex m_mutex;                   ///< guards what follows, but the watch
-  std::map<std::string, Seen> m_seen;   ///< as of name_of()
-  std::set<std::string> m_listed;       ///< by the listing that is under way
-  bool m_complete = false;              ///< it was listed once
-  std::string m_version;                ///< of the last event
-  std::map<std::string, Item> m_items;  ///< by uid
-  kube::StandingWatch m_watch;          ///< last: it uses all of the above
+  std::mutex m_mutex;                      ///< guards what follows, but the watch
+  KnownObjects<std::string, Seen> m_seen;  ///< as of name_of()
+  std::set<std::string> m_listed;          ///< by the listing that is under way
+  bool m_complete = false;                 ///< it was listed once
+  std::string m_version;                   ///< of the last event
+  std::map<std::string, Item> m_items;     ///< by uid
+  kube::StandingWatch m_watch;             ///< last: it uses all of the above
 };
 
 }  // namespace kubist::executors

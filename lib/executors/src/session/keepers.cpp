@@ -4,6 +4,7 @@
 #include <kubist/resources/kinds.hpp>
 
 #include "keep/inventory_book.hpp"
+#include "keep/traffic_place.hpp"
 
 namespace kubist::executors {
 
@@ -140,6 +141,37 @@ std::string keeper_namespace(const engine::Node* keeper) {
 
 Keepers find_keepers(const engine::Graph& graph, Session& session) {
   return Finder(graph, session).find();
+}
+
+KeptKinds kept_kinds(const engine::Graph& graph) {
+  static const std::map<std::string_view, std::vector<GroupKind>> k_kept_kinds{
+      {"Destination", {{"", "Service"}, {k_istio_group, "DestinationRule"}}},
+      {"EntryGateway", {{k_istio_group, "Gateway"}}},
+      {"ExternalService", {{k_istio_group, "ServiceEntry"}}},
+      {"TrafficRoute",
+       {{"", "Service"}, {k_istio_group, "VirtualService"}, {k_gateway_api_group, "HTTPRoute"}}}};
+  KeptKinds kinds;
+  std::set<GroupKind> own;
+  for (const engine::Node& node : graph.nodes()) {
+    const bool served = resources::find_kind(node.key.group, node.key.kind) == nullptr;
+    const auto found = k_kept_kinds.find(node.key.kind);
+    if (found != k_kept_kinds.end() && !served) {
+      own.insert(found->second.begin(), found->second.end());
+    }
+    if (!served && !node.executor) {
+      continue;  // its status says nothing that its kind does not
+    }
+    for (const auto* list : {&own_inventory(node.status()), &function_inventory(node.status())}) {
+      for (const Json& made : *list) {
+        kinds[{data::string_at(made, {"group"}), data::string_at(made, {"kind"})}].insert(
+            engine::project_of(node));
+      }
+    }
+  }
+  for (const GroupKind& kind : own) {
+    kinds[kind].clear();
+  }
+  return kinds;
 }
 
 KeptPlaces find_places(const engine::Graph& graph, Session& session) {

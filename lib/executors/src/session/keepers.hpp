@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <kubist/engine/graph.hpp>
@@ -22,6 +23,12 @@ using Keepers = std::map<const kube::Client*, KeepersThere>;
 /// As the tree says: a project's own namespace, those of its virtual clusters, and where executors
 /// of ExecutorDefinitions made something for it.
 Keepers find_keepers(const engine::Graph& graph, Session& session);
+
+using GroupKind = std::pair<std::string_view, std::string_view>;
+/// With the projects whose statuses alone say so; none: kubist's own executors keep that kind.
+using KeptKinds = std::map<GroupKind, std::set<std::string>>;
+/// What nodes may keep in their namespaces. REQUIRES: the graph outlives it.
+KeptKinds kept_kinds(const engine::Graph& graph);
 
 /// Objects of one kind that nodes keep: in a namespace, or one that is cluster-scoped.
 struct KeptPlace {

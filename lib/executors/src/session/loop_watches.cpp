@@ -6,6 +6,24 @@ namespace kubist::executors {
 
 using engine::Key;
 
+namespace {
+
+/// Of whole kinds at clusters that projects lead to: seven of each where it has all.
+constexpr std::size_t k_most_of_project = 512;
+constexpr std::size_t k_most = 4096;
+
+ClusterNames clusters_of(const engine::Graph& tree) {
+  ClusterNames names;
+  for (const engine::Node& node : tree.nodes()) {
+    if (node.key.kind == "Cluster") {
+      names.emplace(node.key.ns, node.key.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
 LoopWatches::LoopWatches(Session& session, WatchedNamespaces where, Inbox& inbox,
                          Absences& absences)
     : m_session(session),
@@ -13,10 +31,11 @@ LoopWatches::LoopWatches(Session& session, WatchedNamespaces where, Inbox& inbox
       m_inbox(inbox),
       m_absences(absences),
       m_watch_room(absences),
-      m_drift(session, m_where, m_watch_room, inbox, absences),
+      m_cluster_room(absences, {k_most_of_project, k_most, "kinds and clusters"}),
+      m_drift(session, m_where, m_watch_room, m_cluster_room, inbox, absences),
       m_items(m_watch_room, inbox, absences),
       m_reads(session.home_client(), inbox, absences),
-      m_istio(inbox, absences),
+      m_istio(*session.home_client(), m_cluster_room, inbox, absences),
       m_workloads(m_watch_room, inbox, absences) {
   for (const resources::Kind& kind : resources::kinds()) {
     if (kind.node || kind.name == "Approval" || kind.definition) {
@@ -47,6 +66,9 @@ void LoopWatches::serve(ReconcileOptions& options) {
 
 void LoopWatches::follow(const engine::Graph& tree, bool fresh,
                          const std::vector<kube::ApiResource>& served) {
+  if (fresh) {
+    m_session.keep_only(clusters_of(tree));
+  }
   m_drift.follow(tree);
   m_items.follow(m_session.clients(), tree);
   m_istio.follow(tree);

@@ -44,6 +44,7 @@ class LoopWatches {
   std::map<std::string, std::unique_ptr<KindWatch>> m_kinds;  ///< by group and resource
   TreeCache m_cache;
   WatchRoom m_watch_room;
+  WatchRoom m_cluster_room;
   DriftWatches m_drift;
   ItemWatches m_items;
   ReadWatches m_reads;

@@ -21,14 +21,15 @@ constexpr std::chrono::minutes k_recent{2};
 }  // namespace
 
 MetadataWatch::MetadataWatch(std::shared_ptr<kube::Client> client, kube::WatchOptions options,
-                             Counts counts, std::string name, Absences& absences, Changed changed,
-                             const util::Clock& clock)
+                             Counts counts, std::string name, WatchRoom::Seat seat,
+                             Absences& absences, Changed changed, const util::Clock& clock)
     : m_counts(counts),
       m_absences(absences),
       m_name(std::move(name)),
       m_changed(std::move(changed)),
       m_since(clock.now() - k_recent),
-      m_options(std::move(options)) {
+      m_options(std::move(options)),
+      m_known(std::move(seat)) {
   m_options.form = kube::Form::metadata;
   m_watch = watch_for_good(client, m_options, m_name, absences,
                            [this](const kube::WatchEvent& event) { return take(event); });
@@ -67,12 +68,16 @@ bool MetadataWatch::may_be_unseen(const Written& written) const {
   return m_complete || !at || *at > m_since;
 }
 
+std::size_t MetadataWatch::Written::bytes() const {
+  return version.size() + data.size() + rest.size() + last.size();
+}
+
 util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
-  if (event.type == Type::relisted) {
-    end_listing();
+  if (m_known.is_full() || event.type == Type::bookmark) {
     return {};
   }
-  if (event.type == Type::bookmark) {
+  if (event.type == Type::relisted) {
+    end_listing();
     return {};
   }
   const Place place(event.ns, event.name);
@@ -82,13 +87,12 @@ util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
     return {};
   }
   Written now = written_by(event);
-  const auto [known, fresh] = m_known.try_emplace(place, now);
-  const bool changed = fresh ? may_be_unseen(now) : is_change(known->second, now);
-  known->second = std::move(now);
+  const Written* before = m_known.find(place);
+  const bool changed = before == nullptr ? may_be_unseen(now) : is_change(*before, now);
   if (event.type == Type::listed) {
     m_listed.insert(place);
   }
-  if (changed) {
+  if (m_known.put(place, std::move(now)) && changed) {
     m_changed(place.first, place.second);
   }
   return {};
@@ -96,7 +100,7 @@ util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
 
 void MetadataWatch::end_listing() {
   const bool is_empty = m_listed.empty();
-  for (const Place& place : take_missing(m_known, m_listed)) {
+  for (const auto& [place, written] : m_known.take_missing(m_listed)) {
     m_changed(place.first, place.second);
   }
   if (!m_complete && is_empty) {

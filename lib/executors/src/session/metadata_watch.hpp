@@ -1,9 +1,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +9,7 @@
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/clock.hpp>
 
+#include "session/known_objects.hpp"
 #include "world/absences.hpp"
 
 namespace kubist::executors {
@@ -30,9 +29,9 @@ class MetadataWatch {
   /// comes, it is told what was written since two minutes before the watch was made, which a run
   /// that read it before may not have seen; once without a name where there is nothing. The times
   /// are the API server's: a clock here that is more than two minutes ahead misses some of it.
-  /// REQUIRES: `absences` outlives it.
+  /// `seat`: null at home, where it looks at what runs read. REQUIRES: `absences` outlives it.
   MetadataWatch(std::shared_ptr<kube::Client> client, kube::WatchOptions options, Counts counts,
-                std::string name, Absences& absences, Changed changed,
+                std::string name, WatchRoom::Seat seat, Absences& absences, Changed changed,
                 const util::Clock& clock = util::system_clock());
   ~MetadataWatch();
   MetadataWatch(const MetadataWatch&) = delete;
@@ -45,6 +44,7 @@ class MetadataWatch {
     std::string version;
     std::string data, rest;  ///< by whom, and when
     std::string last;        ///< the time of the last write
+    std::size_t bytes() const;
   };
   static Written written_by(const kube::WatchEvent& event);
   util::Result<> take(const kube::WatchEvent& event);
@@ -58,7 +58,7 @@ class MetadataWatch {
   Changed m_changed;
   const std::chrono::system_clock::time_point m_since;  ///< what was written later may be unseen
   kube::WatchOptions m_options;
-  std::map<Place, Written> m_known;  ///< of the watch
+  KnownObjects<Place, Written> m_known;  ///< of the watch
   std::set<Place> m_listed;
   bool m_complete = false;      ///< it was listed once
   kube::StandingWatch m_watch;  ///< last: it uses all of the above

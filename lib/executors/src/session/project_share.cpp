@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/data/raw_format.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -343,8 +344,8 @@ util::Result<> ProjectShare::learn(const kube::WatchEvent& event) {
   if (event.type == kube::WatchEventType::listed) {
     m_listed.insert(ns);
   }
-  KUBIST_TRY(const data::Json lease, event.json());
-  const auto record = record_of(lease);
+  const auto read = event.json();  // a member may have nested it too deep
+  const auto record = record_of(read ? *read : data::outline(event.object));
   seen(ns, record.holder, event.resource_version, record.wanted_by);
   return {};
 }
@@ -356,7 +357,7 @@ void ProjectShare::seen(const std::string& ns, std::string_view holder, std::str
       wake();
     } else if (holder == m_replica.identity() && !wanted_by.empty()) {
       const std::lock_guard lock(m_mutex);
-      m_wanted[ns] = wanted_by;
+      m_wanted[ns] = wanted_by.substr(0, kube::k_longest_name);
       m_woken = true;
       m_wake.notify_all();
     }

@@ -77,7 +77,7 @@ void ReadWatches::watch(const std::string& kind, const std::string& ns, Place& p
   options.ns = ns;
   const std::string name = cat(options.resource.group_resource(), " in ", ns);
   place.watch = std::make_unique<MetadataWatch>(
-      m_home, std::move(options), MetadataWatch::Counts::data, name, m_absences,
+      m_home, std::move(options), MetadataWatch::Counts::data, name, nullptr, m_absences,
       [this, &place, kind, ns](const std::string&, const std::string& changed) {
         const std::lock_guard lock(place.mutex);
         const auto readers = place.readers.find(changed);

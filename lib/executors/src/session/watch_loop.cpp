@@ -31,6 +31,8 @@ constexpr std::chrono::seconds k_try_again{5};
 constexpr std::chrono::milliseconds k_patience{50};
 /// How often it is seen which clusters a run has come to know.
 constexpr std::chrono::seconds k_follow{1};
+/// It turns at least so often, so that others can tell whether it hangs.
+constexpr std::chrono::minutes k_longest_turn{1};
 /// How long after the last run the memory that runs used is given back.
 constexpr std::chrono::seconds k_rest{5};
 
@@ -66,6 +68,9 @@ class Loop {
       try_to_see_tree();
       KUBIST_CHECK(take_ended());
       m_agenda.add(events);
+      if (m_agenda.wants_tree()) {
+        m_keeper.ask();
+      }
       for (const Key& key : m_busy.take_outdated()) {
         m_inbox.push(key, Cause::changed);
       }
@@ -271,15 +276,13 @@ class Loop {
     return at;
   }
 
-  std::optional<Time> wake_time() const {
-    auto at = m_agenda.next();
-    if (at) {
-      at = std::max(*at, start_time());
+  Time wake_time() const {
+    Time at = now() + k_longest_turn;
+    if (const auto due = m_agenda.next()) {
+      at = std::min(at, std::max(*due, start_time()));
     }
-    for (const Time other : {m_follow_at, m_active.empty() ? m_rest_at : Time::max()}) {
-      if (m_agenda.tree() && other != Time::max()) {
-        at = std::min(at.value_or(other), other);
-      }
+    if (m_agenda.tree()) {
+      at = std::min({at, m_follow_at, m_active.empty() ? m_rest_at : Time::max()});
     }
     return at;
   }

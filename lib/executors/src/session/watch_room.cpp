@@ -4,10 +4,11 @@
 
 namespace kubist::executors {
 
+using util::cat;
+
 namespace {
 
-constexpr std::size_t k_most_of_project = 64;
-constexpr std::size_t k_most = 512;
+constexpr std::size_t k_most_known = std::size_t{256} << 20U;
 
 }  // namespace
 
@@ -27,29 +28,47 @@ std::set<const kube::Discovery*> credentials_of(
 
 WatchRoom::Seat WatchRoom::take(const std::string& project) {
   const std::lock_guard lock(m_mutex);
-  std::size_t& own = m_taken[project];
-  if (own < k_most_of_project && m_all < k_most) {
-    ++own;
+  Taken& own = m_taken[project];
+  if (own.places < m_limits.of_project && m_all < m_limits.in_all) {
+    ++own.places;
     ++m_all;
-    return {this, [this, project](void*) { give_back(project); }};
+    return std::make_shared<Place>(*this, project);
   }
-  if (m_full.insert(project).second) {
-    const bool is_full = own >= k_most_of_project;
-    m_absences.say(util::cat("project namespace ", project,
-                             ": changes by others of objects beyond ",
-                             is_full ? k_most_of_project : k_most, " kinds and namespaces of ",
-                             is_full ? "one project" : "all projects",
-                             " are noticed only by the resync (docs/reference/limits.md)"));
-  }
+  const bool is_full = own.places >= m_limits.of_project;
+  say_full(project, cat(is_full ? m_limits.of_project : m_limits.in_all, ' ', m_limits.of, " of ",
+                        is_full ? "one project" : "all projects"));
   return nullptr;
 }
 
-void WatchRoom::give_back(const std::string& project) {
-  const std::lock_guard lock(m_mutex);
-  --m_all;
-  if (--m_taken[project] == 0) {
-    m_taken.erase(project);
+void WatchRoom::say_full(const std::string& project, const std::string& beyond) {
+  if (m_full.insert(project).second) {
+    m_absences.say(cat("project namespace ", project, ": changes by others of objects beyond ",
+                       beyond, " are noticed only by the resync (docs/reference/limits.md)"));
   }
+}
+
+WatchRoom::Place::~Place() {
+  const std::lock_guard lock(m_room.m_mutex);
+  --m_room.m_all;
+  if (--m_room.m_taken[m_project].places == 0) {
+    m_room.m_taken.erase(m_project);
+  }
+}
+
+bool WatchRoom::Place::grow(std::size_t bytes) {
+  const std::lock_guard lock(m_room.m_mutex);
+  std::size_t& own = m_room.m_taken[m_project].bytes;
+  if (bytes > k_most_known - own) {
+    m_room.say_full(m_project, cat(k_most_known >> 20U, " MiB that its watches know"));
+    return false;
+  }
+  own += bytes;
+  return true;
+}
+
+void WatchRoom::Place::shrink(std::size_t bytes) {
+  const std::lock_guard lock(m_room.m_mutex);
+  m_room.m_taken[m_project].bytes -= bytes;
 }
 
 }  // namespace kubist::executors

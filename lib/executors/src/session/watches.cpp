@@ -12,10 +12,7 @@
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
-#include "keep/inventory_book.hpp"
-#include "keep/traffic_place.hpp"
 #include "session/drift_watch.hpp"
-#include "session/watch_room.hpp"
 
 namespace kubist::executors {
 
@@ -81,57 +78,27 @@ kube::StandingWatch watch_for_good(const std::shared_ptr<kube::Client>& client,
     on_turn(nullptr);
     absences.back(name, Clock::now(), sight);
   };
-  auto begun = kube::StandingWatch::begin_lasting(client, options, std::move(handler));
+  const auto take = [handler = std::move(handler)](const kube::WatchEvent& event) {
+    const bool is_named = std::max(event.ns.size(), event.name.size()) <= kube::k_longest_name;
+    return is_named ? handler(event) : util::Result<>();
+  };
+  auto begun = kube::StandingWatch::begin_lasting(client, options, take);
   if (!begun) {
     throw std::runtime_error(begun.error().message);
   }
   return *std::move(begun);
 }
 
-namespace {
-
-using GroupKind = std::pair<std::string_view, std::string_view>;
-
-/// What nodes of the graph may keep in their namespaces, by group and kind.
-std::set<GroupKind> kept_kinds(const engine::Graph& graph) {
-  static const std::map<std::string_view, std::vector<GroupKind>> k_kept_kinds{
-      {"Destination", {{"", "Service"}, {k_istio_group, "DestinationRule"}}},
-      {"EntryGateway", {{k_istio_group, "Gateway"}}},
-      {"ExternalService", {{k_istio_group, "ServiceEntry"}}},
-      {"TrafficRoute",
-       {{"", "Service"}, {k_istio_group, "VirtualService"}, {k_gateway_api_group, "HTTPRoute"}}}};
-  std::set<GroupKind> kinds;
-  const auto add_listed = [&](const Json& inventory) {
-    for (const Json& made : inventory) {
-      kinds.emplace(data::string_at(made, {"group"}), data::string_at(made, {"kind"}));
-    }
-  };
-  for (const engine::Node& node : graph.nodes()) {
-    add_listed(function_inventory(node.status()));
-    const auto found = k_kept_kinds.find(node.key.kind);
-    const bool served = resources::find_kind(node.key.group, node.key.kind) == nullptr;
-    if (found == k_kept_kinds.end() && !served) {
-      continue;
-    }
-    if (!served) {
-      kinds.insert(found->second.begin(), found->second.end());
-    }
-    add_listed(own_inventory(node.status()));  // by an executor
-  }
-  return kinds;
-}
-
-}  // namespace
-
-DriftWatches::DriftWatches(Session& session, WatchedNamespaces where, WatchRoom& room, Inbox& inbox,
-                           Absences& absences)
+DriftWatches::DriftWatches(Session& session, WatchedNamespaces where, WatchRoom& room,
+                           WatchRoom& cluster_room, Inbox& inbox, Absences& absences)
     : m_session(session),
       m_where(std::move(where)),
       m_room(room),
+      m_cluster_room(cluster_room),
       m_inbox(inbox),
       m_absences(absences) {
   Watches none;
-  watch_whole(session.home_client(), kube::well_known::namespaces(), nullptr, none);
+  watch_whole(session.home_client(), kube::well_known::namespaces(), {}, nullptr, none);
 }
 DriftWatches::~DriftWatches() = default;
 
@@ -168,25 +135,35 @@ void DriftWatches::follow(const engine::Graph& graph) {
     refused = m_refused;
     m_outdated = false;
   }
+  Watches former = std::exchange(m_watches, {});
+  try {
+    follow(graph, clients, refused, former);
+  } catch (...) {  // such as no more threads: what was watched still is
+    m_watches.merge(former);
+    throw;
+  }
+}
+
+void DriftWatches::follow(const engine::Graph& graph, const Clients& clients,
+                          const std::set<Whole>& refused, Watches& former) {
   const auto kinds = kept_kinds(graph);
   auto keepers = find_keepers(graph, m_session);
   const auto places = refused.empty() ? KeptPlaces() : find_places(graph, m_session);
-  Watches former = std::exchange(m_watches, {});
   for (const auto& client : clients) {
     const auto there = std::make_shared<const KeepersThere>(std::move(keepers[client.get()]));
-    const auto watch = [&](const kube::ApiResource& resource) {
+    const auto watch = [&](const kube::ApiResource& resource, const std::set<std::string>& by) {
       if (refused.contains({client, resource.group_resource()})) {
         watch_parts(client, resource, places, there, former);
       } else {
-        watch_whole(client, resource, there, former);
+        watch_whole(client, resource, by, there, former);
       }
     };
-    watch(kube::well_known::namespaces());
-    const auto index = kinds.empty() ? nullptr : client->discovery().index().value_or(nullptr);
-    for (const auto& [group, kind] : kinds) {
-      const kube::ApiResource* found = index ? index->by_kind(group, "", kind) : nullptr;
+    watch(kube::well_known::namespaces(), {});
+    const auto index = client->discovery().known();  // the loop waits for no cluster's server
+    for (const auto& [kind, by] : kinds) {
+      const auto* found = index ? index->by_kind(kind.first, "", kind.second) : nullptr;
       if (found != nullptr) {
-        watch(*found);
+        watch(*found, by);
       }
     }
   }
@@ -205,10 +182,27 @@ void DriftWatches::keep(const Place& place, const std::shared_ptr<const KeepersT
   }
 }
 
+/// Null: none of the projects that it is for has room.
+WatchRoom::Seat DriftWatches::seat_of(const kube::Client& client, const std::set<std::string>& by) {
+  const bool is_home = &client == m_session.home_client().get();
+  WatchRoom& room = is_home ? m_room : m_cluster_room;
+  std::set<std::string> projects = is_home ? by : std::set<std::string>();
+  for (const auto& [ns, name] : m_session.clusters_at(client).value_or(ClusterNames())) {
+    projects.insert(ns);
+  }
+  for (const std::string& project : projects) {
+    if (auto seat = room.take(project)) {
+      return seat;
+    }
+  }
+  return nullptr;
+}
+
 void DriftWatches::watch_whole(const std::shared_ptr<kube::Client>& client,
-                               const kube::ApiResource& resource,
+                               const kube::ApiResource& resource, const std::set<std::string>& by,
                                const std::shared_ptr<const KeepersThere>& keepers,
                                Watches& former) {
+  const bool is_home = client == m_session.home_client();
   std::function<void(const util::Error&)> on_refused;
   if (m_session.replica() == nullptr) {  // whose role gives it the right, some time
     on_refused = [this, whole = Whole(client, resource.group_resource())](const util::Error&) {
@@ -218,11 +212,17 @@ void DriftWatches::watch_whole(const std::shared_ptr<kube::Client>& client,
       m_inbox.wake();
     };
   }
-  keep({client, resource.group_resource(), "", "", ""}, keepers, former, [&] {
-    return std::make_unique<DriftWatch>(
-        m_session.home_uid(), DriftScope{client, client == m_session.home_client(), resource},
-        m_inbox, m_absences, keepers, std::move(on_refused));
-  });
+  keep({client, resource.group_resource(), "", "", ""}, keepers, former,
+       [&]() -> std::unique_ptr<DriftWatch> {
+         const bool is_kubists = is_home && by.empty();
+         auto seat = is_kubists ? nullptr : seat_of(*client, by);
+         if (!seat && !is_kubists) {
+           return nullptr;
+         }
+         return std::make_unique<DriftWatch>(
+             m_session.home_uid(), DriftScope{client, is_home, resource, "", "", std::move(seat)},
+             m_inbox, m_absences, keepers, std::move(on_refused));
+       });
 }
 
 void DriftWatches::watch_parts(const std::shared_ptr<kube::Client>& client,

@@ -18,6 +18,7 @@
 #include <kubist/kube/watch.hpp>
 
 #include "session/keepers.hpp"
+#include "session/watch_room.hpp"
 #include "world/absences.hpp"
 
 namespace kubist::executors {
@@ -53,29 +54,14 @@ class Inbox {
   std::vector<Sight> m_retries;
 };
 
-/// A watch for good: what takes it away is told. It sets the callbacks of `options`; `absences`
+/// A watch for good: what takes it away is told. Objects with longer names than k_longest_name are
+/// passed over: a server may send them without end. It sets the callbacks of `options`; `absences`
 /// outlives it. `on_turn` may add to what is told of the trouble (null: it is back). Throws where
 /// the process may have no more threads.
 kube::StandingWatch watch_for_good(
     const std::shared_ptr<kube::Client>& client, kube::WatchOptions& options,
     const std::string& name, Absences& absences, kube::WatchHandler handler,
     const std::function<void(util::Error* trouble)>& on_turn = [](util::Error*) {});
-
-/// Takes out of `known` what the listing that has ended lacks, which went away while nobody
-/// watched, and begins the next listing.
-template <class Name, class Known>
-std::vector<Name> take_missing(std::map<Name, Known>& known, std::set<Name>& listed) {
-  std::vector<Name> missing;
-  std::erase_if(known, [&](const auto& each) {
-    const bool gone = !listed.contains(each.first);
-    if (gone) {
-      missing.push_back(each.first);
-    }
-    return gone;
-  });
-  listed.clear();
-  return missing;
-}
 
 /// The projects, by their namespaces, of which --watch sees the objects.
 struct WatchedNamespaces {
@@ -88,12 +74,14 @@ struct WatchedNamespaces {
 };
 
 class DriftWatch;
-class WatchRoom;
 
 /// Watches the namespaces that kubist keeps, and what the traffic kinds keep in them, on every
 /// cluster that it is connected to: a change by others is drift of the node that owns it, also one
 /// that happened while no watch stood. Who may write an object there may mark it as anybody's: it
 /// counts where the owner's project keeps something. They last as a KindWatch does.
+///
+/// A watch of another cluster takes a place in `cluster_room`, of a project that leads there. One
+/// at home of a kind that statuses alone name takes one in `room`.
 ///
 /// A kind that the server forbids to watch everywhere is watched where nodes keep something: each
 /// namespace by its name, and what is in one as the account that made it, where kubist acts as it.
@@ -102,8 +90,8 @@ class DriftWatches {
  public:
   /// Of owners on the session's home cluster. Watches its namespaces from here on, and believes
   /// each mark there until it follows a tree. REQUIRES: all outlive it.
-  DriftWatches(Session& session, WatchedNamespaces where, WatchRoom& room, Inbox& inbox,
-               Absences& absences);
+  DriftWatches(Session& session, WatchedNamespaces where, WatchRoom& room, WatchRoom& cluster_room,
+               Inbox& inbox, Absences& absences);
   ~DriftWatches();
   /// Watches by the session's clients what the graph's nodes keep, ends the watches of others. A
   /// run may have looked at it before, so what a listing finds first from now on counts as drift,
@@ -129,10 +117,16 @@ class DriftWatches {
   /// A cluster, by the client that leads there, and a kind, by group and resource.
   using Whole = std::pair<std::shared_ptr<kube::Client>, std::string>;
   using Make = std::function<std::unique_ptr<DriftWatch>()>;
+  using Clients = std::vector<std::shared_ptr<kube::Client>>;
+  void follow(const engine::Graph& graph, const Clients& clients, const std::set<Whole>& refused,
+              Watches& former);
+  WatchRoom::Seat seat_of(const kube::Client& client, const std::set<std::string>& by);
   /// Takes over that watch of the former ones, or makes it (null: not now).
   void keep(const Place& place, const std::shared_ptr<const KeepersThere>& keepers, Watches& former,
             const Make& make);
+  /// `by`: the projects whose statuses alone say that they keep that kind.
   void watch_whole(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
+                   const std::set<std::string>& by,
                    const std::shared_ptr<const KeepersThere>& keepers, Watches& former);
   void watch_parts(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
                    const KeptPlaces& places, const std::shared_ptr<const KeepersThere>& keepers,
@@ -146,6 +140,7 @@ class DriftWatches {
   Session& m_session;
   const WatchedNamespaces m_where;
   WatchRoom& m_room;
+  WatchRoom& m_cluster_room;
   Inbox& m_inbox;
   Absences& m_absences;
   std::mutex m_mutex;         ///< guards what is told of refusals, and of makers

@@ -18,7 +18,7 @@ class WorkloadWatches::One {
  public:
   One(const Reader& reader, const ReadWorkloads& read, const kube::ApiResource& resource,
       WatchRoom::Seat seat, Inbox& inbox, Absences& absences)
-      : m_seat(std::move(seat)), m_readers{reader} {
+      : m_readers{reader} {
     kube::WatchOptions options;
     options.resource = resource;
     options.ns = read.ns;
@@ -27,7 +27,7 @@ class WorkloadWatches::One {
         read.client, std::move(options), MetadataWatch::Counts::all,
         cat(resource.group_resource(), " in ", read.ns, " at ", read.client->server(),
             " for traffic of ", reader.node.ns),
-        absences,
+        std::move(seat), absences,
         [this, &inbox, kind = resource.kind](const std::string& ns, const std::string& name) {
           // No name: there is none, and what a run has found may have gone since.
           const std::string what = name.empty() ? kind : cat(kind, '/', ns, '/', name);
@@ -50,7 +50,6 @@ class WorkloadWatches::One {
   }
 
  private:
-  WatchRoom::Seat m_seat;
   std::mutex m_mutex;
   std::set<Reader> m_readers;            ///< guarded by it
   std::optional<MetadataWatch> m_watch;  ///< last: its thread uses all of the above

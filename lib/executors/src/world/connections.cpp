@@ -160,7 +160,7 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
   std::shared_ptr<Entry> entry;
   {
     const std::lock_guard lock(m_mutex);
-    auto& slot = m_entries[cat(view.ns(), '/', view.name())];
+    auto& slot = m_entries[{std::string(view.ns()), std::string(view.name())}];
     if (!slot) {
       slot = std::make_shared<Entry>();
     }
@@ -222,6 +222,24 @@ std::optional<ClusterNames> Connections::clusters_at(const kube::Client& client)
     }
   }
   return std::nullopt;
+}
+
+void Connections::keep_only(const ClusterNames& clusters) {
+  std::vector<std::shared_ptr<Entry>> gone;  // clients end without the lock
+  const std::lock_guard lock(m_mutex);
+  for (auto entry = m_entries.begin(); entry != m_entries.end();) {
+    if (clusters.contains(entry->first)) {
+      ++entry;
+    } else {
+      gone.push_back(std::move(entry->second));
+      entry = m_entries.erase(entry);
+    }
+  }
+  for (const auto& [hash, held] : m_endpoints) {
+    if (const auto endpoint = held.lock()) {
+      std::erase_if(endpoint->clusters, [&](const auto& name) { return !clusters.contains(name); });
+    }
+  }
 }
 
 util::Result<std::set<std::string>> Connections::refused_on_namespaces(

@@ -30,6 +30,7 @@ bool read_all(kube::Client& client, const kube::ApiResource& resource, const std
   data::ListReader reader;
   kube::ListOptions options;
   options.label_selector = selector;
+  options.max_bytes = kube::k_max_list;
   const auto end = client.list_pages(
       resource, "", options,
       [&](const data::PageBuffer& page) -> util::Result<> {

@@ -41,6 +41,8 @@ Evidence Gatherer::run() {
   m_evidence.now = std::chrono::system_clock::now();
   ask_what_is_there();
   if (anything()) {
+    read_namespaces();
+    leave_out_projects();
     ask_details();
     ask_pods();
   }
@@ -80,7 +82,6 @@ bool Gatherer::anything() const {
 void Gatherer::ask_details() {
   prepare_configs();
   std::vector<std::function<void()>> questions{
-      [&] { read_namespaces(); },
       [&] {
         m_evidence.istiod_pods =
             each<IstiodPod>(m_ask.list(well_known::pods(), labelled("app=istiod")),

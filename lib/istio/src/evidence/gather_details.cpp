@@ -5,6 +5,7 @@
 #include <kubist/istio/labels.hpp>
 #include <kubist/istio/probe.hpp>
 #include <kubist/istio/read.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "evidence/gatherer.hpp"
@@ -99,8 +100,34 @@ void Gatherer::read_namespaces() {
       [](const Json& object) {
         const ObjectView view(object);
         return std::optional(NamespaceLabels{std::string(view.name()), view.labels(),
-                                             !view.deletion_timestamp().empty()});
+                                             !view.deletion_timestamp().empty(),
+                                             !view.annotation(k_owner_annotation).empty()});
       });
+}
+
+// Members could call what they run Istio's. A webhook leads only where an administrator wants it.
+void Gatherer::leave_out_projects() {
+  std::set<std::string> members;
+  for (const NamespaceLabels& each : items_of(m_evidence.namespaces)) {
+    if (each.of_project && !resources::is_reserved_namespace(each.name)) {
+      members.insert(each.name);
+    }
+  }
+  for (const auto* configs : {&m_evidence.injectors, &m_evidence.validators}) {
+    for (const WebhookConfig& config : items_of(*configs)) {
+      for (const Webhook& webhook : config.webhooks) {
+        members.erase(webhook.target.ns);
+      }
+    }
+  }
+  const auto leave_out = [&](auto& found) {
+    if (found) {
+      std::erase_if(*found, [&](const auto& each) { return members.contains(each.ns); });
+    }
+  };
+  leave_out(m_evidence.control_planes);
+  leave_out(m_evidence.services);
+  leave_out(m_evidence.node_agents);
 }
 
 void Gatherer::prepare_configs() {

@@ -42,6 +42,7 @@ class Gatherer {
   void read_named_services();
   void read_endpoints();
   void read_namespaces();
+  void leave_out_projects();
   void prepare_configs();
   void read_config_names();
   void read_root_cert(RevisionConfig& config);

@@ -55,14 +55,23 @@ bool has_agent(const Model& model, NodeAgent::Kind kind) {
                      [&](const NodeAgent& agent) { return agent.kind == kind; });
 }
 
-bool ambient(const Model& model) {
-  const auto& all = items_of(model.evidence.namespaces);
-  return std::any_of(
-             model.revisions.begin(), model.revisions.end(),
-             [](const auto& each) { return each.plane != nullptr && each.plane->ambient; }) ||
-         std::any_of(all.begin(), all.end(), [](const NamespaceLabels& each) {
-           return membership(each.labels) == Membership::ambient;
-         });
+enum class AmbientFor { nobody, projects, cluster };
+
+/// Who wants ambient mode: what a member wants of it is no matter of others.
+AmbientFor ambient(const Model& model) {
+  const auto& all = model.revisions;
+  AmbientFor wanted = std::any_of(all.begin(), all.end(),
+                                  [](const RevisionView& each) {
+                                    return each.plane != nullptr && each.plane->ambient;
+                                  })
+                          ? AmbientFor::cluster
+                          : AmbientFor::nobody;
+  for (const NamespaceLabels& each : items_of(model.evidence.namespaces)) {
+    if (membership(each.labels) == Membership::ambient) {
+      wanted = std::max(wanted, each.of_project ? AmbientFor::projects : AmbientFor::cluster);
+    }
+  }
+  return wanted;
 }
 
 std::string_view agent_word(const NodeAgent& agent) {
@@ -134,14 +143,17 @@ void missing_node_agents(const Model& model, Findings& out) {
       out.add(code, cat("there is no DaemonSet ", name, ", ", why), advice(code));
     }
   };
-  if (ambient(model)) {
-    demand(NodeAgent::Kind::cni, "istio-cni-node", "which ambient mode needs");
-    demand(NodeAgent::Kind::ztunnel, "ztunnel", "which ambient mode needs");
-  }
   if (model.revisions.empty() && !items_of(model.evidence.node_agents).empty() &&
       model.evidence.control_planes) {
     out.add("missing:Deployment/istiod", "DaemonSets of Istio run, but there is no control plane",
             advice("missing:Deployment"));
+  }
+  if (const AmbientFor wanted = ambient(model); wanted != AmbientFor::nobody) {
+    if (wanted == AmbientFor::projects) {
+      out.enter(Verdict::degraded, "");
+    }
+    demand(NodeAgent::Kind::cni, "istio-cni-node", "which ambient mode needs");
+    demand(NodeAgent::Kind::ztunnel, "ztunnel", "which ambient mode needs");
   }
 }
 

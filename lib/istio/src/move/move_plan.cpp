@@ -20,7 +20,6 @@ using util::cat;
 
 namespace {
 
-constexpr std::string_view k_owner_annotation = "kubist.io/owner";
 constexpr std::string_view k_engine_managers = "kubist-";  // and a hash of the object it acts for
 
 struct WorkloadName {

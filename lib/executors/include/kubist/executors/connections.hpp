@@ -102,6 +102,8 @@ class Connections {
   /// The Clusters, by namespace and name, that lead there with that client, one of clients().
   /// Nothing: not known, as of home's.
   std::optional<ClusterNames> clusters_at(const kube::Client& client);
+  /// Forgets all others. A client ends when no Cluster that is left leads there by it.
+  void keep_only(const ClusterNames& clusters);
 
  private:
   struct Entry;
@@ -113,7 +115,7 @@ class Connections {
   kube::ClientOptions m_options;
   std::atomic<std::uint64_t> m_run = 1;
   std::mutex m_mutex;  ///< guards the maps, not what is in them
-  std::map<std::string, std::shared_ptr<Entry>> m_entries;  ///< by namespace/name
+  std::map<ClusterNames::value_type, std::shared_ptr<Entry>> m_entries;
   /// By the kubeconfig's hash, and how far its server was judged.
   std::map<std::string, std::weak_ptr<Endpoint>> m_endpoints;
 };

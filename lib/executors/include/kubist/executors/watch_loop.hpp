@@ -29,7 +29,8 @@ struct WatchHooks {
       trouble;  ///< a run that could not start; it is tried again
   /// One line: watches that went away (and why), stay away or are back. From a thread of its own.
   std::function<void(const std::string& line)> away;
-  std::function<void(const LoopState&)> turned = {};  ///< each time it has done what there was
+  /// Each time it has done what there was, and at least once a minute.
+  std::function<void(const LoopState&)> turned = {};
 };
 
 /// Runs the selection once, and then again each subtree that a watch event on a kubist object, a

@@ -104,6 +104,8 @@ struct NamespaceLabels {
   std::string name;
   data::Json labels = data::Json::object();
   bool terminating = false;
+  /// A Project or VirtualCluster of kubist's keeps it: its members write what is there.
+  bool of_project = false;
 };
 
 /// A pod that has an istio-proxy container.

@@ -59,6 +59,9 @@ std::string_view to_query(TableObjects objects);
 
 class Room;
 
+/// Of a list that is kept in memory, in bytes.
+inline constexpr std::size_t k_max_list = std::size_t{512} << 20U;
+
 /// Which objects, and in what form.
 struct ListOptions {
   std::string label_selector;
@@ -70,7 +73,7 @@ struct ListOptions {
   std::int64_t first_limit = 500;                  ///< objects on the first page
   bool paged = true;                               ///< false: one reply, whatever its size
   std::int64_t max_objects = 0;                    ///< stop after that many; 0: all
-  /// More of it is an error with reason http::k_failure_too_large; list() stops at 512 MiB anyway.
+  /// More of it is an error with reason http::k_failure_too_large; list() stops at k_max_list.
   std::size_t max_bytes = std::size_t{4} << 30U;
   /// When a continue token expires: go on from the server's fresh token (for printing) instead of
   /// failing with reason Expired.

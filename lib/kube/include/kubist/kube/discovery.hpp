@@ -67,6 +67,8 @@ class Discovery {
 
   /// The present knowledge, loaded on the first call.
   util::Result<std::shared_ptr<const ResourceIndex>> index(std::stop_token stop = {});
+  /// The same without a question to the server; null: nobody has loaded it yet.
+  std::shared_ptr<const ResourceIndex> known() const;
   /// Asks the server again, whatever the cache says. Cheap when nothing changed (304).
   util::Result<std::shared_ptr<const ResourceIndex>> refresh(std::stop_token stop = {});
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -10,6 +11,9 @@
 #include <kubist/kube/client.hpp>
 
 namespace kubist::kube {
+
+/// Of an object, in bytes: API servers let in no longer one, but for kinds of RBAC.
+inline constexpr std::size_t k_longest_name = 253;
 
 enum class WatchEventType {
   listed,    ///< an object found by a listing
