@@ -67,3 +67,25 @@ TEST_CASE("prune: what is wanted, and what others marked, stays") {
   CHECK(stale->remaining.size() == 1);
   CHECK(stale->remaining.contains(widget));
 }
+
+TEST_CASE("prune: what members of a project call a record of Istio's is none") {
+  Fixture f;
+  Json theirs{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "shop-dev"}}}};
+  theirs["metadata"]["annotations"] = {{"kubist.io/owner", "home/VirtualCluster/shop/dev"}};
+  f.cluster.put(theirs);
+  Json unreadable = testing::map_named("kubist-istio-x");
+  unreadable["metadata"]["namespace"] = "shop-dev";
+  resources::set_label(unreadable, apply::k_applyset_id_label, "y");
+  f.cluster.put(unreadable);
+  // One that says it has what the true one has would keep all of it.
+  const apply::InventoryName name = inventory_name("shop-dev", "evil");
+  const Json widget = f.cluster.get("widgets.example.com", "w", "default");
+  apply::InventoryEntries entries;
+  entries[resources::ObjectView(widget).ref()] = {
+      "example.com/v1beta1", std::string(resources::ObjectView(widget).uid())};
+  f.cluster.put(apply::inventory_objects(name, entries).head);
+  const auto stale = f.find();
+  REQUIRE_MESSAGE(stale, stale.error().to_string());
+  CHECK(stale->going.size() == 2);
+  CHECK(stale->kept.empty());
+}

@@ -1,6 +1,8 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/istio/evidence.hpp>
+#include <kubist/istio/labels.hpp>
 #include <kubist/istio/record.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::istio {
@@ -12,6 +14,17 @@ namespace {
 
 constexpr std::string_view k_inventory = "kubist-istio";
 constexpr std::string_view k_install = "kubist-install";
+
+/// Does a Project or VirtualCluster keep that namespace? Its members write what is there, records of
+/// Istio, too.
+util::Result<bool> is_of_members(kube::Client& client, const std::string& ns,
+                                 const std::stop_token& stop) {
+  if (resources::is_reserved_namespace(ns)) {
+    return false;
+  }
+  KUBIST_TRY(const auto live, client.find(kube::well_known::namespaces(), "", ns, stop));
+  return live && !ObjectView(*live).annotation(k_owner_annotation).empty();
+}
 
 }  // namespace
 
@@ -53,6 +66,10 @@ util::Result<std::vector<Record>> read_records(kube::Client& client, const std::
     const std::string_view name = view.name();
     const bool default_one = name == k_inventory;
     if (!default_one && !name.starts_with(cat(k_inventory, '-'))) {
+      continue;
+    }
+    KUBIST_TRY(const bool of_members, is_of_members(client, std::string(view.ns()), stop));
+    if (of_members) {
       continue;
     }
     Record record;

@@ -32,7 +32,8 @@ util::Result<std::optional<Installed>> read_installed(kube::Client& client, std:
                                                       std::string_view revision,
                                                       const std::stop_token& stop = {});
 
-/// All records of the cluster. Errors: of listing ConfigMaps, and of apply::read_inventory.
+/// All records of the cluster, but none in namespaces of Projects and VirtualClusters. Errors: of
+/// listing ConfigMaps, of their namespaces, and of apply::read_inventory.
 util::Result<std::vector<Record>> read_records(kube::Client& client,
                                                const std::stop_token& stop = {});
 
