@@ -164,7 +164,7 @@ class Canaries {
     if (verdict.error || !verdict.decision) {
       die(verdict.error ? verdict.error->to_string() : "there is no decision");
     }
-    const release::Plan plan = must(release::read_plan({{"spec", verdict.spec}}));
+    const release::Plan plan = must(release::read_plan({{"spec", *verdict.spec}}));
     const release::Progress before = release::read_progress(node.status());
     release::Seen seen;
     seen.target = before.target;

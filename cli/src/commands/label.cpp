@@ -70,8 +70,7 @@ void list_one(Context& context, const MetadataMap& map, const LiveObject& live, 
   }
   const Json& values = metadata_map(map, live.object);
   for (const auto& [key, value] : values.items()) {
-    context.out().write(
-        cat(single ? "" : " ", key, '=', data::string_at(values, {key}), '\n'));
+    context.out().write(cat(single ? "" : " ", key, '=', data::string_at(values, {key}), '\n'));
   }
 }
 

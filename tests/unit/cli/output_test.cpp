@@ -1,6 +1,5 @@
-#include <unistd.h>
-
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <kubist/cli/sink.hpp>
 #include <kubist/data/go_text.hpp>
@@ -61,8 +60,7 @@ TEST_CASE("sink: what an object says drives no terminal, and reaches a program a
     return std::string(text, static_cast<std::size_t>(count));
   };
   CHECK(read_by(Reader::program) == given);
-  CHECK(read_by(Reader::person) ==
-        "a\x1b[31mred\x1b[0m \\x1b[2J\\xc2\\x9b \\xe2\\x80\\xae\\x0d\n");
+  CHECK(read_by(Reader::person) == "a\x1b[31mred\x1b[0m \\x1b[2J\\xc2\\x9b \\xe2\\x80\\xae\\x0d\n");
 }
 
 TEST_CASE("table: columns are three apart, at least six wide, the last one is not padded") {

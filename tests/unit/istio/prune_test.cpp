@@ -81,8 +81,8 @@ TEST_CASE("prune: what members of a project call a record of Istio's is none") {
   const apply::InventoryName name = inventory_name("shop-dev", "evil");
   const Json widget = f.cluster.get("widgets.example.com", "w", "default");
   apply::InventoryEntries entries;
-  entries[resources::ObjectView(widget).ref()] = {
-      "example.com/v1beta1", std::string(resources::ObjectView(widget).uid())};
+  entries[resources::ObjectView(widget).ref()] = {"example.com/v1beta1",
+                                                  std::string(resources::ObjectView(widget).uid())};
   f.cluster.put(apply::inventory_objects(name, entries).head);
   const auto stale = f.find();
   REQUIRE_MESSAGE(stale, stale.error().to_string());

@@ -15,8 +15,8 @@ class Sink {
   virtual bool closed() const { return false; }
 };
 
-/// Who reads what a file descriptor gets: a program, byte for byte, or a person at a terminal, which
-/// no text of an object or a log may drive (util::printable; colours stay). For a person each
+/// Who reads what a file descriptor gets: a program, byte for byte, or a person at a terminal,
+/// which no text of an object or a log may drive (util::printable; colours stay). For a person each
 /// write() is of whole characters.
 enum class Reader { program, person };
 

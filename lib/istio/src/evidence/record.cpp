@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view k_inventory = "kubist-istio";
 constexpr std::string_view k_install = "kubist-install";
 
-/// Does a Project or VirtualCluster keep that namespace? Its members write what is there, records of
-/// Istio, too.
+/// Does a Project or VirtualCluster keep that namespace? Its members write what is there, records
+/// of Istio, too.
 util::Result<bool> is_of_members(kube::Client& client, const std::string& ns,
                                  const std::stop_token& stop) {
   if (resources::is_reserved_namespace(ns)) {
