@@ -19,7 +19,8 @@ CALLS = {
     "let_go": {1}, "make": {2}, "make_error": {3}, "move_to": {1}, "next_wave": {0}, "no_window": {0},
     "nothing": {0}, "outcome_of": {3}, "pause": {1}, "progress": {2}, "refused": {0}, "removal_running": {0},
     "running": {1}, "say": {0}, "set_outcome": {1}, "settle": {2}, "stay": {0}, "stop": {0}, "unfit": {0},
-    "unknown": {0}, "waiting": {0, 2}, "with_reason": {1}, "word": {0, 1}, "worsen": {1},
+    "unknown": {0}, "waiting": {0, 2}, "with_default_reason": {1}, "with_reason": {1},
+    "word": {0, 1}, "worsen": {1},
     "CallCheck{": {1}, "Condition{": {2}, "condition{": {2}, "Judgement{": {1}, "WindowCheck{": {1},
 }
 STATEMENT = re.compile(r"(?:[rR]eason|\bk_\w+) =\s[^;]*$")

@@ -48,7 +48,7 @@ util::Result<Place> find_place(World& world, const Item& item) {
   if (!place && place.error().kind == util::ErrorKind::not_found) {
     return util::fail(util::with_default_reason(place.error(), "NoTargetFound"));
   }
-  return item.deleting ? place->for_removal() : *std::move(place);
+  return place && item.deleting ? place->for_removal() : place;
 }
 
 void fill_job(const Session& session, const World& world, Job& job) {
