@@ -31,6 +31,15 @@ std::string export_of(const std::string& from, const std::string& more = {}) {
          "}]}";
 }
 
+/// Of an export: a map for each of its parts, one in the other.
+std::string deep_key() {
+  std::string key = "a";
+  for (int part = 0; part < 20'000; ++part) {
+    key += ".a";
+  }
+  return key;
+}
+
 std::string check_of(const std::string& from) {
   return "readinessChecks: {custom: [{name: peek, resourceSelector: [{" + from +
          "}], requirements: [{jsonPath: .data, operator: exists}]}]}";
@@ -195,6 +204,10 @@ std::vector<Attempt> readings() {
       reads("read-system", export_of(there), "NamespaceNotAllowed"),
       reads("read-node", export_of("apiVersion: v1, kind: Namespace, name: kube-system"),
             "Forbidden|KindNotAllowed|OwnRights"),
+      reads("read-deep",
+            kubist::util::replace_all(export_of(here + "x"), "taken",
+                                      deep_key()),
+            "InvalidConfiguration"),
       reads("read-dot", export_of(here + "'.'"), "Invalid|Forbidden"),
       reads("read-dots", export_of(here + "'..'"), "Invalid|Forbidden"),
       reads("read-slash", export_of(here + "'../configmaps/x'"), "Invalid|Forbidden"),

@@ -165,6 +165,22 @@ std::vector<Attempt> traffic_attempts() {
                "hosts: [shop.example.com], routes: [{weights: [{destination: "
                "web.OTHER-dev}]}]",
                "UnknownDestination|InvalidSpec", {"virtualservices.networking.istio.io/DEV/r-to"}),
+          mesh("TrafficRoute", "r-behind",
+               "hosts: [shop.example.com], routes: [{weights: [{destination: "
+               "web.OTHER-dev.svc.cluster.local}]}]",
+               no, {"virtualservices.networking.istio.io/DEV/r-behind"}),
+          mesh("TrafficRoute", "r-mirror",
+               "hosts: [shop.example.com], routes: [{weights: [{destination: shop}], mirror: "
+               "{destination: web.OTHER-dev.svc.cluster.local}}]",
+               no, {"virtualservices.networking.istio.io/DEV/r-mirror"}),
+          mesh("Destination", "d-ring",
+               "ports: [{port: 80}], trafficPolicy: {loadBalancer: {consistentHash: "
+               "{httpHeaderName: x, ringHash: {minimumRingSize: 8388608}}}}",
+               "FieldNotAllowed", {"destinationrules.networking.istio.io/DEV/d-ring"}),
+          mesh("EntryGateway", "g-file",
+               "servers: [{port: 443, hosts: [shop.example.com], tls: {mode: SIMPLE, "
+               "serverCertificate: /etc/passwd, privateKey: /var/run/secrets/token}}]",
+               "FieldNotAllowed", {"gateways.networking.istio.io/DEV/g-file"}),
           mesh("Destination", "foreign", "ports: [{port: 80}], selector: {app: web}",
                "ObjectTaken|ObjectExists|NameTaken"),
           {"ExternalService",
