@@ -51,7 +51,11 @@ TEST_CASE("sink: what an object says drives no terminal, and reaches a program a
   const auto read_by = [&](Reader reader) {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
-    { FdSink(ends[1], reader).write(given); }
+    {
+      FdSink sink(ends[1], reader);
+      sink.write(given);
+      sink.steer("\x1b[2A");
+    }
     ::close(ends[1]);
     char text[200];
     const auto count = ::read(ends[0], text, sizeof text);
@@ -59,7 +63,7 @@ TEST_CASE("sink: what an object says drives no terminal, and reaches a program a
     REQUIRE(count > 0);
     return std::string(text, static_cast<std::size_t>(count));
   };
-  CHECK(read_by(Reader::program) == given);
+  CHECK(read_by(Reader::program) == given + "\x1b[2A");
   CHECK(read_by(Reader::person) == "a\x1b[31mred\x1b[0m \\x1b[2J\\xc2\\x9b \\xe2\\x80\\xae\\x0d\n");
 }
 

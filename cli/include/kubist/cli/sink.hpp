@@ -9,6 +9,8 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void write(std::string_view text) = 0;
+  /// Escape sequences of kubist's own, which move a terminal's cursor: never a text of somebody's.
+  virtual void steer(std::string_view sequences) { write(sequences); }
   /// Hands on what is buffered, e.g. after each line of a watch.
   virtual void flush() {}
   /// Did the reader go away (a closed pipe)? Commands then stop quietly.
@@ -28,6 +30,7 @@ class FdSink final : public Sink {
   FdSink(const FdSink&) = delete;
   FdSink& operator=(const FdSink&) = delete;
   void write(std::string_view text) override;
+  void steer(std::string_view sequences) override { m_buffer += sequences; }
   void flush() override;
   bool closed() const override { return m_closed; }
 

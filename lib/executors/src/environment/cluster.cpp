@@ -53,7 +53,9 @@ class ClusterExecutor final : public ManagedExecutor {
       return alignment;
     }
     KUBIST_CHECK(keep_secret(work));
-    if (world().makes_as) {  // the loop, which waits for no server, watches what this says is there
+    // The loop, which waits for no server, watches what this says is there.
+    const bool has_made = data::find_path(work.node().status(), {"executor"}) != nullptr;
+    if (world().makes_as && (has_made || !work.node().children.empty())) {
       static_cast<void>((*connection)->client->discovery().index(work.stop()));
     }
     Alignment alignment;
