@@ -18,9 +18,7 @@ int main(int argc, char** argv) {
     return kubist::runtimes::jsonnet_child_main();
   }
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where it is written to
-  using kubist::cli::Reader;
-  kubist::cli::FdSink out(STDOUT_FILENO,
-                          ::isatty(STDOUT_FILENO) == 1 ? Reader::person : Reader::program);
+  kubist::cli::FdSink out(STDOUT_FILENO);
   kubist::cli::FdSink err(STDERR_FILENO);
   std::vector<std::string> words(argv + 1, argv + argc);
   // What kubectl runs for the completion of its plugin kubectl-kubist.

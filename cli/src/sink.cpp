@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <kubist/cli/sink.hpp>
-#include <kubist/util/text.hpp>
 
 namespace kubist::cli {
 
@@ -12,11 +11,7 @@ constexpr std::size_t k_buffer_size = 65536;
 }
 
 void FdSink::write(std::string_view text) {
-  if (m_reader == Reader::person) {
-    m_buffer += util::printable(text, util::Colors::keep);
-  } else {
-    m_buffer += text;
-  }
+  m_buffer += text;
   if (m_buffer.size() >= k_buffer_size) {
     flush();
   }

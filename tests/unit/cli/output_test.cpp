@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <kubist/cli/sink.hpp>
 #include <kubist/data/go_text.hpp>
@@ -44,27 +43,6 @@ TEST_CASE("layout: no cell of somebody's drives the terminal") {
                  "2J",
                  "\u202etxt.exe\r"}},
                {{0, 0, 0}}, false) == "a  Failed\\xc2\\x9b2J  \\xe2\\x80\\xaetxt.exe\\x0d\n");
-}
-
-TEST_CASE("sink: what an object says drives no terminal, and reaches a program as it is") {
-  const std::string given = "a\x1b[31mred\x1b[0m \x1b[2J\xc2\x9b \xe2\x80\xae\r\n";
-  const auto read_by = [&](Reader reader) {
-    int ends[2];
-    REQUIRE(::pipe(ends) == 0);
-    {
-      FdSink sink(ends[1], reader);
-      sink.write(given);
-      sink.steer("\x1b[2A");
-    }
-    ::close(ends[1]);
-    char text[200];
-    const auto count = ::read(ends[0], text, sizeof text);
-    ::close(ends[0]);
-    REQUIRE(count > 0);
-    return std::string(text, static_cast<std::size_t>(count));
-  };
-  CHECK(read_by(Reader::program) == given + "\x1b[2A");
-  CHECK(read_by(Reader::person) == "a\x1b[31mred\x1b[0m \\x1b[2J\\xc2\\x9b \\xe2\\x80\\xae\\x0d\n");
 }
 
 TEST_CASE("table: columns are three apart, at least six wide, the last one is not padded") {

@@ -34,9 +34,12 @@ TEST_CASE("known objects: the watches of a project share its room, and who finds
             "know are noticed only by the resync (docs/reference/limits.md)"});
   CHECK(beside.put("b", {}));
   beside.erase("a");
-  std::set<std::string> listed{"c"};
+  beside.list("c");
   CHECK(beside.put("c", {}));
-  CHECK(beside.take_missing(listed).size() == 1);
+  CHECK(beside.take_missing().size() == 1);
+  CHECK(beside.is_nothing_listed());
+  known.list("x");
+  CHECK(known.is_nothing_listed());  // what is full holds no names either
   CHECK(beside.put("d", {}));
   CHECK_FALSE(beside.is_full());
 }

@@ -330,6 +330,7 @@ TEST_CASE("routes: what of Istio's fields opens files or breaks proxies of other
   CHECK(destination(hash("ringHash: {minimumRingSize: '8388608'}")) == "FieldNotAllowed");
   CHECK(destination(hash("maglev: {tableSize: 5000011}")) == "FieldNotAllowed");
   CHECK(destination(hash("ringHash: {minimumRingSize: 1024}")) == "Aligned");
+  CHECK(destination(hash("ringHash: {minimumRingSize: '1024'}")) == "Aligned");
   CHECK(destination("{portLevelSettings: [{port: {number: 80}, tls: {mode: MUTUAL, "
                     "clientCertificate: /etc/certs/x}}]}") == "FieldNotAllowed");
   CHECK(destination("{tls: {mode: SIMPLE, credentialName: x}}") == "Aligned");

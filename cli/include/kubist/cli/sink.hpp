@@ -9,34 +9,25 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void write(std::string_view text) = 0;
-  /// Escape sequences of kubist's own, which move a terminal's cursor: never a text of somebody's.
-  virtual void steer(std::string_view sequences) { write(sequences); }
   /// Hands on what is buffered, e.g. after each line of a watch.
   virtual void flush() {}
   /// Did the reader go away (a closed pipe)? Commands then stop quietly.
   virtual bool closed() const { return false; }
 };
 
-/// Who reads what a file descriptor gets: a program, byte for byte, or a person at a terminal,
-/// which no text of an object or a log may drive (util::printable; colours stay). For a person each
-/// write() is of whole characters.
-enum class Reader { program, person };
-
 /// Buffers up to 64 KiB for a file descriptor, which it does not own.
 class FdSink final : public Sink {
  public:
-  explicit FdSink(int fd, Reader reader = Reader::program) : m_fd(fd), m_reader(reader) {}
+  explicit FdSink(int fd) : m_fd(fd) {}
   ~FdSink() override { flush(); }
   FdSink(const FdSink&) = delete;
   FdSink& operator=(const FdSink&) = delete;
   void write(std::string_view text) override;
-  void steer(std::string_view sequences) override { m_buffer += sequences; }
   void flush() override;
   bool closed() const override { return m_closed; }
 
  private:
   int m_fd;
-  Reader m_reader;
   bool m_closed = false;
   std::string m_buffer;
 };

@@ -101,7 +101,8 @@ void HelmDeployer::keep(Rendered rendered) const {
   const std::lock_guard lock(m_mutex);
   m_bytes += rendered.bytes;
   m_rendered.push_front(std::move(rendered));
-  while (m_rendered.size() > k_kept_charts || m_bytes > k_kept_bytes) {
+  while (m_rendered.size() > k_kept_charts ||
+         (m_rendered.size() > 1 && m_bytes > k_kept_bytes)) {  // what is noted now is made next
     m_bytes -= m_rendered.back().bytes;
     m_rendered.pop_back();
   }

@@ -133,7 +133,7 @@ class ClusterExecutor final : public ManagedExecutor {
     if (!secret || !resources::ObjectView(*secret).has_finalizer(resources::k_in_use_finalizer)) {
       return {};
     }
-    if (!resources::ObjectView(*secret).labels().contains(deployers::k_internal_label)) {
+    if (resources::ObjectView(*secret).label(deployers::k_internal_label) != "true") {
       const Json label{{std::string(deployers::k_internal_label), "true"}};
       KUBIST_TRY(secret, work.writer().patch(work.home(), secrets, ns, name, kube::PatchType::merge,
                                              {{"metadata", {{"labels", label}}}}));

@@ -119,7 +119,7 @@ util::Result<> DriftWatch::take(const kube::WatchEvent& event) {
     return {};
   }
   if (event.type == Type::relisted) {
-    for (const auto& [name, known] : m_known.take_missing(m_listed)) {
+    for (const auto& [name, known] : m_known.take_missing()) {
       tell(name, known.owner);
     }
   } else if (event.type == Type::deleted) {
@@ -155,7 +155,7 @@ util::Result<> DriftWatch::learn(const kube::WatchEvent& event) {
     tell(name, before->owner);
   }
   if (!one_write) {
-    m_listed.insert(name);
+    m_known.list(name);
   }
   const Key owner = now.owner;
   if (m_known.put(name, std::move(now)) && counts) {

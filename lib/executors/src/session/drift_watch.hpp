@@ -72,7 +72,6 @@ class DriftWatch {
   std::mutex m_mutex;                             ///< guards what follows
   std::shared_ptr<const KeepersThere> m_keepers;  ///< null: no run has a tree
   KnownObjects<Name, Known> m_known;              ///< of the watch, as the next one
-  std::set<Name> m_listed;                        ///< by the listing that is under way
   kube::StandingWatch m_watch;                    ///< last: it uses all of the above
 };
 

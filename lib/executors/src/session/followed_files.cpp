@@ -122,7 +122,9 @@ util::Result<> FollowedFiles::watch(Session& session, ReconcileOptions options,
                      [&] { return follow(session.home(), files, options, found, loop, stop); });
                  loop.request_stop();
                }));
-    const auto ended = watch_and_reconcile(session, options, observer, hooks, loop.get_token());
+    const auto ended = util::guarded([&] {  // the follower ends in any case
+      return watch_and_reconcile(session, options, observer, hooks, loop.get_token());
+    });
     loop.request_stop();
     follower.join();
     KUBIST_CHECK(ended);

@@ -118,7 +118,7 @@ util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
     m_version = event.resource_version;
   }
   if (event.type == Type::relisted) {
-    m_seen.take_missing(m_listed);
+    m_seen.take_missing();
     m_complete = true;
     for (auto& [uid, item] : m_items) {
       for (Wanted& wanted : item.objects) {
@@ -126,7 +126,7 @@ util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
       }
     }
   } else if (event.type == Type::listed) {
-    m_listed.insert(name);
+    m_seen.list(name);
     m_seen.put(name, seen_of(event));
   } else if (event.type == Type::deleted) {
     m_seen.erase(name);

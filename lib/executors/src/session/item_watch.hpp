@@ -86,7 +86,6 @@ class ItemWatch {
   std::atomic<bool> m_away = false;
   std::mutex m_mutex;                      ///< guards what follows, but the watch
   KnownObjects<std::string, Seen> m_seen;  ///< as of name_of()
-  std::set<std::string> m_listed;          ///< by the listing that is under way
   bool m_complete = false;                 ///< it was listed once
   std::string m_version;                   ///< of the last event
   std::map<std::string, Item> m_items;     ///< by uid

@@ -43,19 +43,26 @@ class KnownObjects {
       m_objects.erase(found);
     }
   }
+  /// The listing that is under way has it. Before put(), whose bytes count it.
+  void list(const Name& name) {
+    if (!m_full) {
+      m_listed.insert(name);
+    }
+  }
+  bool is_nothing_listed() const { return m_listed.empty(); }
   /// Takes out what the listing that has ended lacks, which went away while nobody watched, and
   /// begins the next listing.
-  std::vector<std::pair<Name, Value>> take_missing(std::set<Name>& listed) {
+  std::vector<std::pair<Name, Value>> take_missing() {
     std::vector<std::pair<Name, Value>> missing;
     for (auto& [name, value] : m_objects) {
-      if (!listed.contains(name)) {
+      if (!m_listed.contains(name)) {
         missing.emplace_back(name, value);
       }
     }
     for (const auto& [name, value] : missing) {
       erase(name);
     }
-    listed.clear();
+    m_listed.clear();
     return missing;
   }
   /// Nobody will ask for a while: holds it close together.
@@ -83,10 +90,12 @@ class KnownObjects {
   void forget_all() {
     give_back(m_bytes);
     m_objects.clear();
+    m_listed.clear();
   }
 
   WatchRoom::Seat m_seat;
   std::map<Name, Value> m_objects;
+  std::set<Name> m_listed;
   std::size_t m_bytes = 0;  ///< that the seat has
   bool m_full = false;
 };

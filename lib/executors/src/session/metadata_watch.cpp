@@ -90,7 +90,7 @@ util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
   const Written* before = m_known.find(place);
   const bool changed = before == nullptr ? may_be_unseen(now) : is_change(*before, now);
   if (event.type == Type::listed) {
-    m_listed.insert(place);
+    m_known.list(place);
   }
   if (m_known.put(place, std::move(now)) && changed) {
     m_changed(place.first, place.second);
@@ -99,8 +99,8 @@ util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
 }
 
 void MetadataWatch::end_listing() {
-  const bool is_empty = m_listed.empty();
-  for (const auto& [place, written] : m_known.take_missing(m_listed)) {
+  const bool is_empty = m_known.is_nothing_listed();
+  for (const auto& [place, written] : m_known.take_missing()) {
     m_changed(place.first, place.second);
   }
   if (!m_complete && is_empty) {

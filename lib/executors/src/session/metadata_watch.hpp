@@ -59,7 +59,6 @@ class MetadataWatch {
   const std::chrono::system_clock::time_point m_since;  ///< what was written later may be unseen
   kube::WatchOptions m_options;
   KnownObjects<Place, Written> m_known;  ///< of the watch
-  std::set<Place> m_listed;
   bool m_complete = false;      ///< it was listed once
   kube::StandingWatch m_watch;  ///< last: it uses all of the above
 };

@@ -1,6 +1,7 @@
 #include "traffic/mesh_limits.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
@@ -72,14 +73,18 @@ std::set<std::string> own_namespaces(const Work& work, const TrafficPlace& place
 
 /// Why a field of Istio's stays out of what kubist writes for a member; null: it does not.
 const char* why_not(std::string_view key, const Json& value) {
-  constexpr std::int64_t k_largest_table = 65'537;  // that of Envoy's Maglev
+  constexpr std::uint64_t k_largest_table = 65'537;  // that of Envoy's Maglev
   static const std::set<std::string_view> files{"clientCertificate", "privateKey", "caCertificates",
                                                 "serverCertificate", "caCrl"};
   if (files.contains(key)) {
     return "names a file of the proxy: use credentialName";
   }
   if (key == "minimumRingSize" || key == "tableSize") {
-    const bool small = value.is_number() && value.get<double>() <= k_largest_table;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    std::uint64_t entries = 0;  // protobuf's JSON has numbers of 64 bits as texts, too
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), entries);
+    const bool small = error == std::errc{} && end == text.data() + text.size() &&
+                       entries <= k_largest_table;
     return small ? nullptr : "may be 65,537 at most";
   }
   if (key == "verifyCertificateHash" || key == "verifyCertificateSpki") {
