@@ -138,6 +138,8 @@ TEST_CASE("drift watches: what the owner's node writes of its own wakes nobody")
   const std::string owner = "Destination.kubist.io/shop/own";
   s.write_service(s.home, "shop-near", "a", owner);
   REQUIRE(s.told_until("shop/own").contains("shop/own"));
+  s.write_service(s.home, "shop-near", "m", "Destination.kubist.io/shop/between");
+  REQUIRE(s.told_until("shop/between").contains("shop/between"));  // all of before is told
   kube::Writer::Rules rules;
   rules.field_manager = executors::field_manager(cat(s.home->uid(), '/', owner));
   Json service = plain("Service", "shop-near", "a");
@@ -145,7 +147,9 @@ TEST_CASE("drift watches: what the owner's node writes of its own wakes nobody")
   const auto home = s.home->connect();
   REQUIRE(kube::Writer(rules).apply({*home}, kube::well_known::services(), service));
   s.write_service(s.home, "shop-near", "b", "Destination.kubist.io/shop/next");
-  CHECK(s.told_until("shop/next") == std::set<std::string>{"shop/next"});
+  const auto told = s.told_until("shop/next");
+  CHECK_MESSAGE(told == std::set<std::string>{"shop/next"},
+                util::join(std::vector<std::string>(told.begin(), told.end()), ", "));
 
   SUBCASE("but what somebody else adds") {
     s.home->patch("services", "a", "shop-near", kube::PatchType::merge,

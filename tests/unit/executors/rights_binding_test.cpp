@@ -11,16 +11,16 @@ class Impostor : public testing::FakeCluster {
   explicit Impostor(std::string claimed)
       : FakeCluster("impostor"), m_own(uid()), m_claimed(std::move(claimed)) {}
   http::Call start(http::Request request, http::Done done) override {
-    return FakeCluster::start(std::move(request), [this, done = std::move(done)](
-                                                      util::Result<http::Response> answer) {
-      if (answer && !m_own.empty()) {
-        answer->body = util::replace_all(answer->body, m_own, m_claimed);
-      }
-      if (answer && leaves_out_uids && answer->body.find("shop-theirs") != std::string::npos) {
-        answer->body = util::replace_all(answer->body, "\"uid\"", "\"id\"");
-      }
-      done(std::move(answer));
-    });
+    return FakeCluster::start(
+        std::move(request), [this, done = std::move(done)](util::Result<http::Response> answer) {
+          if (answer && !m_own.empty()) {
+            answer->body = util::replace_all(answer->body, m_own, m_claimed);
+          }
+          if (answer && leaves_out_uids && answer->body.find("shop-theirs") != std::string::npos) {
+            answer->body = util::replace_all(answer->body, "\"uid\"", "\"id\"");
+          }
+          done(std::move(answer));
+        });
   }
   bool leaves_out_uids = false;
 

@@ -40,6 +40,7 @@ TEST_CASE("watch loop: a cluster that never says what it serves holds up no othe
   s.put("Destination", "shop", "web",
         {{"virtualClusterRef", {{"name", "near"}}}, {"ports", {{{"port", 80}}}}});
   s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "away", Json::object(), "far");
   Gate gate(*s.far, "GET /apis");
   Watch watch(s);
   REQUIRE(testing::comes_true([&] { return is_ready(s, "near") && gate.reached; }));

@@ -59,8 +59,8 @@ class MetadataWatch {
   const std::chrono::system_clock::time_point m_since;  ///< what was written later may be unseen
   kube::WatchOptions m_options;
   KnownObjects<Place, Written> m_known;  ///< of the watch
-  bool m_complete = false;      ///< it was listed once
-  kube::StandingWatch m_watch;  ///< last: it uses all of the above
+  bool m_complete = false;               ///< it was listed once
+  kube::StandingWatch m_watch;           ///< last: it uses all of the above
 };
 
 }  // namespace kubist::executors

@@ -83,8 +83,8 @@ const char* why_not(std::string_view key, const Json& value) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     std::uint64_t entries = 0;  // protobuf's JSON has numbers of 64 bits as texts, too
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), entries);
-    const bool small = error == std::errc{} && end == text.data() + text.size() &&
-                       entries <= k_largest_table;
+    const bool small =
+        error == std::errc{} && end == text.data() + text.size() && entries <= k_largest_table;
     return small ? nullptr : "may be 65,537 at most";
   }
   if (key == "verifyCertificateHash" || key == "verifyCertificateSpki") {
