@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <kubist/executors/world.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "session/keepers.hpp"
@@ -42,7 +43,7 @@ struct DriftSite : Site {
   Json mark(const std::string& owner) {
     return {{"metadata",
              {{"labels", {{"app.kubernetes.io/managed-by", "kubist"}}},
-              {"annotations", {{executors::k_owner_annotation, cat(home->uid(), '/', owner)}}}}}};
+              {"annotations", {{resources::k_owner_annotation, cat(home->uid(), '/', owner)}}}}}};
   }
   /// A Service of that name, which is marked as `owner`'s, and then changed.
   void write_service(const std::shared_ptr<testing::FakeCluster>& where, const std::string& ns,

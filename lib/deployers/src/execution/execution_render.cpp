@@ -151,7 +151,7 @@ Json owned_metadata(const ExecutionInput& input, std::string name) {
 
 Json import_secret(Json metadata, const std::string& deploy_item, std::string_view values) {
   metadata["name"] = home_import_name(deploy_item);
-  metadata["annotations"]["kubist.io/deployitem"] =
+  metadata["annotations"][std::string(k_deploy_item_annotation)] =
       cat(data::string_at(metadata, {"namespace"}), "/", deploy_item);
   return internal_secret(std::move(metadata),
                          {{std::string(state::k_imports_key), util::base64_encode(values)}});

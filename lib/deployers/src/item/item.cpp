@@ -78,7 +78,7 @@ bool is_off_limits(const resources::ObjectView& secret) {
 }
 
 bool is_export_by_choice(const resources::ObjectView& secret) {
-  const std::string_view item = secret.annotation("kubist.io/deployitem");
+  const std::string_view item = secret.annotation(k_deploy_item_annotation);
   return !item.empty() && secret.name() != home_export_name(item.substr(item.find('/') + 1));
 }
 

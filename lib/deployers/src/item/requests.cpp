@@ -5,7 +5,9 @@
 #include <kubist/data/compare.hpp>
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -24,7 +26,7 @@ namespace {
 bool has_same_owner(const Json& present, const Json& desired) {
   const resources::ObjectView live(present);
   const resources::ObjectView wanted(desired);
-  for (const std::string_view key : {"kubist.io/deployitem", "kubist.io/owner"}) {
+  for (const std::string_view key : {k_deploy_item_annotation, resources::k_owner_annotation}) {
     if (!wanted.annotation(key).empty() && live.annotation(key) == wanted.annotation(key)) {
       return true;
     }

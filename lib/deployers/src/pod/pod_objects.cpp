@@ -35,7 +35,7 @@ Json place_metadata(const Item& item, const Job& job, const std::string& name) {
                 {"labels",
                  {{std::string(resources::k_managed_by_label), "kubist"},
                   {std::string(k_item_label), item.uid}}},
-                {"annotations", {{"kubist.io/deployitem", util::cat(item.ns, "/", item.name)}}}};
+                {"annotations", {{k_deploy_item_annotation, util::cat(item.ns, "/", item.name)}}}};
   if (job.place.cluster.empty() && job.place.ns == item.ns) {
     metadata["ownerReferences"] = Json::array({owner_reference(item)});
   }

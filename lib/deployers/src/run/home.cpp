@@ -27,18 +27,19 @@ tl::unexpected<util::Error> import_error(ErrorKind kind, std::string_view reason
 }
 
 Json home_secret(const Item& item, const std::string& name, Json data) {
-  return internal_secret({{"name", name},
-                          {"namespace", item.ns},
-                          {"labels", {{std::string(resources::k_managed_by_label), "kubist"}}},
-                          {"annotations", {{"kubist.io/deployitem", cat(item.ns, "/", item.name)}}},
-                          {"ownerReferences", Json::array({owner_reference(item)})}},
-                         std::move(data));
+  return internal_secret(
+      {{"name", name},
+       {"namespace", item.ns},
+       {"labels", {{std::string(resources::k_managed_by_label), "kubist"}}},
+       {"annotations", {{k_deploy_item_annotation, cat(item.ns, "/", item.name)}}},
+       {"ownerReferences", Json::array({owner_reference(item)})}},
+      std::move(data));
 }
 
 /// May this item read that Secret? Internal ones only where they were made for it.
 util::Result<> check_import_secret(const Item& item, const Json& secret) {
   const resources::ObjectView view(secret);
-  const bool own = view.annotation("kubist.io/deployitem") == cat(item.ns, "/", item.name) &&
+  const bool own = view.annotation(k_deploy_item_annotation) == cat(item.ns, "/", item.name) &&
                    view.name() == home_import_name(item.name);
   if (is_off_limits(view) && !own) {
     return import_error(ErrorKind::invalid, "SecretNotAllowed",
@@ -115,7 +116,7 @@ util::Result<> drop_former(World& world, const Item& item, const Json& secret) {
   KUBIST_TRY(const auto live, home.client.find(kube::well_known::secrets(), item.ns, former));
   const resources::ObjectView view(live ? *live : secret);
   const bool its = view.name() == former && check_secret_owner(*live, secret).has_value() &&
-                   view.annotation("kubist.io/deployitem") == cat(item.ns, "/", item.name);
+                   view.annotation(k_deploy_item_annotation) == cat(item.ns, "/", item.name);
   if (its && !is_off_limits(view)) {
     KUBIST_CHECK(world.writer.remove(home, kube::well_known::secrets(), item.ns, former,
                                      std::string(view.uid())));

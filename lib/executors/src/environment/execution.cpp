@@ -1,4 +1,5 @@
 #include <kubist/deployers/execution.hpp>
+#include <kubist/resources/kinds.hpp>
 
 #include "environment/item_policies.hpp"
 #include "keep/item_world.hpp"
@@ -77,7 +78,7 @@ class ExecutionExecutor final : public ManagedExecutor {
   deployers::ExecutionInput input_for(Work& work) {
     deployers::ExecutionInput input{*work.node().object, work.spec()};
     input.owner_metadata = {{"labels", {{resources::k_managed_by_label, "kubist"}}},
-                            {"annotations", {{k_owner_annotation, work.owner_mark()}}}};
+                            {"annotations", {{resources::k_owner_annotation, work.owner_mark()}}}};
     input.force = world().force;
     input.foreign_crd = world().deployers.foreign_crd;
     input.skip_uninstall = world().skip_uninstall;

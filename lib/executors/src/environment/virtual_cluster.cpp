@@ -134,7 +134,7 @@ util::Result<NamespaceFact> confirm_at_home(Work& work, const std::string& ns,
   }
   const auto& live = *found;
   if (!live || resources::ObjectView(*live).uid() != resources::ObjectView(told.live).uid() ||
-      resources::ObjectView(*live).annotation(k_owner_annotation) != work.owner_mark()) {
+      resources::ObjectView(*live).annotation(resources::k_owner_annotation) != work.owner_mark()) {
     return util::fail(
         ErrorKind::invalid,
         cat("namespace ", ns, " is not the one that the home cluster has, though the ",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
@@ -173,7 +174,7 @@ util::Result<> FunctionCall::check_namespace(const TrafficPlace& place, const st
   if (!live) {
     return not_allowed(cat("namespace ", ns, " does not exist"));
   }
-  const std::string_view owner = ObjectView(*live).annotation(k_owner_annotation);
+  const std::string_view owner = ObjectView(*live).annotation(resources::k_owner_annotation);
   const auto parts = util::split(owner, '/');  // home, kind, namespace, name
   const bool same_project =
       parts.size() == 4 && parts[0] == world.home_uid &&

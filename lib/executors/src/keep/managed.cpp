@@ -180,7 +180,8 @@ Removal abandoned(const util::Error& why, std::vector<std::string> left_behind) 
 }
 
 apply::OwnerMark mark_of(const Work& work) {
-  return {apply::OwnerMark::On::annotation, std::string(k_owner_annotation), work.owner_mark()};
+  return {apply::OwnerMark::On::annotation, std::string(resources::k_owner_annotation),
+          work.owner_mark()};
 }
 
 data::Json inventory_entry(const apply::Recorded& recorded, bool adopted) {

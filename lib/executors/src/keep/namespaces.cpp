@@ -50,7 +50,7 @@ bool is_adopted(const Json& live) {
 util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish& wish,
                                bool known) {
   const ObjectView view(live);
-  const std::string_view owner = view.annotation(k_owner_annotation);
+  const std::string_view owner = view.annotation(resources::k_owner_annotation);
   if (owner == work.owner_mark()) {
     return {};
   }
@@ -170,7 +170,7 @@ Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
   Json labels = wish.labels;
   labels[std::string(resources::k_managed_by_label)] = "kubist";
   Json annotations = wish.annotations;
-  annotations[std::string(k_owner_annotation)] = mark;
+  annotations[std::string(resources::k_owner_annotation)] = mark;
   Json object{
       {"apiVersion", "v1"},
       {"kind", "Namespace"},
@@ -211,7 +211,8 @@ util::Result<NamespaceFact> keep_seen(Work& work, const kube::Target& target,
                                          cat("namespace ", wish.name, " is being deleted"), "",
                                          std::string(k_namespace_terminating)));
     }
-    const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
+    const bool marked =
+        ObjectView(*live).annotation(resources::k_owner_annotation) == work.owner_mark();
     // An entry alone never says that it was made: who may write statuses may say so of any.
     fact.adopted = !marked || is_adopted(*live) || (known && data::bool_at(*entry, {"adopted"}));
     if (fact.adopted && !wish.delete_adopted &&
@@ -272,7 +273,7 @@ bool is_kept(const engine::Node& node, const Json& entry) {
 /// Takes our marks off, so that another owner may have it.
 util::Result<> release_namespace(Work& work, const kube::Target& target, const std::string& name) {
   const Json marks{{"annotations",
-                    {{k_owner_annotation, nullptr},
+                    {{resources::k_owner_annotation, nullptr},
                      {k_adopted_annotation, nullptr},
                      {k_applied_annotation, nullptr}}},
                    {"labels", {{resources::k_managed_by_label, nullptr}}}};

@@ -110,7 +110,7 @@ Json OwnedObjects::wanted(const Wish& wish) const {
   }
   mark_applied(object, object);
   resources::set_label(object, resources::k_managed_by_label, "kubist");
-  resources::set_annotation(object, k_owner_annotation, m_work.owner_mark());
+  resources::set_annotation(object, resources::k_owner_annotation, m_work.owner_mark());
   return object;
 }
 
@@ -285,7 +285,7 @@ util::Result<> OwnedObjects::take_away_fields(const Wish& wish, const Json& live
 
 util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) const {
   const ObjectView view(live);
-  const std::string_view owner = view.annotation(k_owner_annotation);
+  const std::string_view owner = view.annotation(resources::k_owner_annotation);
   const std::string what = title(wish.resource, wish.name);
   if (owner == m_work.owner_mark()) {
     if (view.deletion_timestamp().empty()) {

@@ -109,7 +109,7 @@ util::Result<OwnedObjects::Fate> OwnedObjects::drop(const apply::Recorded& entry
 util::Result<> OwnedObjects::release(const apply::Owned& found) {
   const resources::ObjectRef& ref = found.recorded.ref;
   const Json marks{
-      {"annotations", {{k_owner_annotation, nullptr}, {k_applied_annotation, nullptr}}},
+      {"annotations", {{resources::k_owner_annotation, nullptr}, {k_applied_annotation, nullptr}}},
       {"labels", {{resources::k_managed_by_label, nullptr}}}};
   KUBIST_CHECK(m_work.writer().patch(m_place.target(), found.resource, ref.ns, ref.name,
                                      kube::PatchType::merge, {{"metadata", marks}},

@@ -26,7 +26,7 @@ Json marked(Work& work, std::string_view api_version, const kube::ApiResource& r
            {{"name", resources::k_project_account},
             {"namespace", ns},
             {"labels", {{resources::k_managed_by_label, "kubist"}}},
-            {"annotations", {{k_owner_annotation, work.owner_mark()}}}}}};
+            {"annotations", {{resources::k_owner_annotation, work.owner_mark()}}}}}};
 }
 
 Json binding_object(Work& work, const std::string& ns, const char* role, const Json& project) {

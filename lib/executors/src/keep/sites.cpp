@@ -34,7 +34,7 @@ util::Error namespace_not_allowed(std::string message, std::string hint) {
 
 /// Was that live namespace made or adopted for something in the project's namespace?
 bool is_of_project(const Json& live, const std::string& home_uid, const std::string& project_ns) {
-  const auto parts = util::split(ObjectView(live).annotation(k_owner_annotation), '/');
+  const auto parts = util::split(ObjectView(live).annotation(resources::k_owner_annotation), '/');
   return parts.size() == 4 && parts[0] == home_uid && parts[2] == project_ns;
 }
 
@@ -51,7 +51,7 @@ const engine::Node* virtual_cluster_of(const engine::Graph& graph, const std::st
 /// nothing to get at.
 util::Result<> Sites::check_target(const engine::Node& virtual_cluster,
                                    const std::optional<Json>& live, const std::string& ns) const {
-  const bool own = live && ObjectView(*live).annotation(k_owner_annotation) ==
+  const bool own = live && ObjectView(*live).annotation(resources::k_owner_annotation) ==
                                owner_mark(m_home_uid, virtual_cluster.key);
   return !live || own ? util::Result<>{}
                       : util::fail(namespace_not_allowed(
@@ -152,7 +152,7 @@ util::Result<> Sites::check_namespace(const engine::Graph& graph, const std::str
     return util::fail(std::move(error));
   }
   KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", ns, stop));
-  const std::string mark(live ? ObjectView(*live).annotation(k_owner_annotation) : "");
+  const std::string mark(live ? ObjectView(*live).annotation(resources::k_owner_annotation) : "");
   if (!mark.empty() && !is_of_project(*live, m_home_uid, project_ns)) {
     return util::fail(namespace_not_allowed(
         cat("namespace ", ns, " of the home cluster belongs to ", mark), k_hint));

@@ -105,7 +105,8 @@ class ContainerRuntime final : public engine::PolicyRuntime {
                   {"kind", view.kind()},
                   {"name", view.name()},
                   {"uid", view.uid()}};
-    call.annotations[std::string(k_owner_annotation)] = owner_mark(m_world->home_uid, view.ref());
+    call.annotations[std::string(resources::k_owner_annotation)] =
+        owner_mark(m_world->home_uid, view.ref());
     call.config = definition.runtime_config;
     call.timeout = data::string_at(call.config, {"timeout"}, k_timeout);
     call.config.erase("timeout");

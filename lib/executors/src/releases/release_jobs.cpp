@@ -8,6 +8,7 @@
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/deployers/runner.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -41,7 +42,8 @@ deployers::FunctionCall function_of(const World& world, const engine::Node& node
                {"kind", node.key.kind},
                {"name", node.key.name},
                {"uid", node.uid}};
-  job.annotations[std::string(k_owner_annotation)] = owner_mark(world.home_uid, node.key);
+  job.annotations[std::string(resources::k_owner_annotation)] =
+      owner_mark(world.home_uid, node.key);
   job.config = what.config;
   job.timeout = what.timeout;
   job.wait = false;

@@ -6,6 +6,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
 #include <kubist/executors/world.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/served.hpp>
 #include <kubist/util/text.hpp>
@@ -133,7 +134,8 @@ util::Result<> DriftWatch::take(const kube::WatchEvent& event) {
 util::Result<> DriftWatch::learn(const kube::WatchEvent& event) {
   const auto read = event.json();
   const Json object = read ? *read : data::outline(event.object);
-  const std::string_view mark = resources::ObjectView(object).annotation(k_owner_annotation);
+  const std::string_view mark =
+      resources::ObjectView(object).annotation(resources::k_owner_annotation);
   const auto parts = util::split(mark, '/');
   if (parts.size() != 4 || parts[0] != m_home_uid || std::ranges::any_of(parts, is_no_name)) {
     forget(name_of(event));

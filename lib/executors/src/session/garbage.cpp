@@ -3,6 +3,7 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -17,8 +18,6 @@ using data::Json;
 using util::cat;
 
 namespace {
-
-constexpr std::string_view k_item_annotation = "kubist.io/deployitem";  // "namespace/name"
 
 /// What is asked of one namespace of one cluster.
 class Collector {
@@ -51,7 +50,7 @@ class Collector {
  private:
   util::Result<> look_at(const kube::ApiResource& resource, const Json& object) {
     const resources::ObjectView view(object);
-    const auto item = view.annotation(k_item_annotation);
+    const auto item = view.annotation(deployers::k_deploy_item_annotation);
     KUBIST_TRY(const bool gone, is_gone(std::string(item), view));
     if (!gone) {
       return {};
@@ -132,7 +131,7 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
     if (!live) {
       continue;
     }
-    if (resources::ObjectView(*live).annotation(k_owner_annotation) !=
+    if (resources::ObjectView(*live).annotation(resources::k_owner_annotation) !=
         owner_mark(m_home_uid, node.key)) {
       options.on_trouble(util::make_error(
           util::ErrorKind::conflict, cat("namespace ", place->ns, " of ", engine::to_string(node),

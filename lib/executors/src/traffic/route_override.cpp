@@ -4,6 +4,7 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "releases/releases.hpp"
@@ -50,7 +51,7 @@ util::Result<std::optional<Override>> lost_override(Work& work, const TrafficPla
   }
   const resources::ObjectView view(*live);
   const auto given = data::parse_json(view.annotation(k_override_annotation), name);
-  const bool ours = view.annotation(k_owner_annotation) == work.owner_mark();
+  const bool ours = view.annotation(resources::k_owner_annotation) == work.owner_mark();
   return ours && given ? traffic::read_override(&*given) : std::nullopt;
 }
 

@@ -105,8 +105,9 @@ util::Result<std::vector<Keeper>> keepers_of(kube::Client& home, const Key& obje
   KUBIST_TRY(const std::string uid, cluster_uid(home, stop));
   KUBIST_TRY(const TreeView view, load_tree_view(home, {}, stop));
   const Graph graph = build_graph(view);
-  const std::string_view owner =
-      live != nullptr ? ObjectView(*live).annotation(k_owner_annotation) : std::string_view();
+  const std::string_view owner = live != nullptr
+                                     ? ObjectView(*live).annotation(resources::k_owner_annotation)
+                                     : std::string_view();
   std::vector<Keeper> keepers;
   std::set<std::string> namespaces;
   for (const Node& node : graph.nodes()) {

@@ -60,11 +60,11 @@ util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluste
   // A script may give the kubeconfig of a cluster that it made, in the Secret of its own name.
   // Under another name it would come before the one that an administrator has yet to create.
   if (const resources::ObjectView found(*secret); deployers::is_export_by_choice(found)) {
-    return util::fail(ErrorKind::invalid,
-                      cat(what, " was made for DeployItem ",
-                          found.annotation("kubist.io/deployitem"), ", under a name of its choice"),
-                      "Let the item export it without spec.export.secretRef.",
-                      "KubeconfigNotAllowed");
+    return util::fail(
+        ErrorKind::invalid,
+        cat(what, " was made for DeployItem ",
+            found.annotation(deployers::k_deploy_item_annotation), ", under a name of its choice"),
+        "Let the item export it without spec.export.secretRef.", "KubeconfigNotAllowed");
   }
   const Json* value = data::find_path(*secret, {"data", key});
   auto text = value != nullptr && value->is_string()

@@ -99,9 +99,9 @@ void Gatherer::read_namespaces() {
       m_ask.list(well_known::namespaces(), labelled("", kube::Form::metadata)),
       [](const Json& object) {
         const ObjectView view(object);
-        return std::optional(NamespaceLabels{std::string(view.name()), view.labels(),
-                                             !view.deletion_timestamp().empty(),
-                                             !view.annotation(k_owner_annotation).empty()});
+        return std::optional(NamespaceLabels{
+            std::string(view.name()), view.labels(), !view.deletion_timestamp().empty(),
+            !view.annotation(resources::k_owner_annotation).empty()});
       });
 }
 

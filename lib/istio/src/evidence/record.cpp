@@ -23,7 +23,7 @@ util::Result<bool> is_of_members(kube::Client& client, const std::string& ns,
     return false;
   }
   KUBIST_TRY(const auto live, client.find(kube::well_known::namespaces(), "", ns, stop));
-  return live && !ObjectView(*live).annotation(k_owner_annotation).empty();
+  return live && !ObjectView(*live).annotation(resources::k_owner_annotation).empty();
 }
 
 }  // namespace

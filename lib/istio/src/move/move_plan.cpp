@@ -7,6 +7,7 @@
 #include <kubist/istio/move.hpp>
 #include <kubist/istio/read.hpp>
 #include <kubist/istio/verdict.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "evidence/read_support.hpp"
@@ -165,11 +166,11 @@ class Planner {
     if (kept_by_engine(ns.object)) {
       add(cat("kept-labels:", ns.name),
           cat("kubist keeps the labels of namespace ", ns.name, " for ",
-              view.annotation(k_owner_annotation)),
+              view.annotation(resources::k_owner_annotation)),
           cat("set spec.injection.revision: ", m_wanted, " of that VirtualCluster"));
-    } else if (!view.annotation(k_owner_annotation).empty()) {
+    } else if (!view.annotation(resources::k_owner_annotation).empty()) {
       m_plan.notes.push_back(cat("namespace ", ns.name, " belongs to ",
-                                 view.annotation(k_owner_annotation),
+                                 view.annotation(resources::k_owner_annotation),
                                  ": unless its spec.injection.mode is Unmanaged, set the revision "
                                  "there, or the labels change back"));
     }

@@ -21,6 +21,8 @@ const kube::ApiResource& deploy_items();
 inline constexpr std::string_view k_finalizer = "kubist.io/deployer";
 inline constexpr std::string_view k_internal_label = "kubist.io/internal";
 inline constexpr std::string_view k_item_label = "kubist.io/deployitem-uid";
+inline constexpr std::string_view k_deploy_item_annotation =
+    "kubist.io/deployitem";  ///< "namespace/name"
 /// On each object that a manifest or helm item makes: the item's uid, so that two items never take
 /// each other's objects for their own. (Not k_item_label: what has that goes when its item has
 /// vanished.)

@@ -23,7 +23,6 @@ class Sites;
 class Survey;
 
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
-inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
 inline constexpr std::string_view k_status_manager = "kubist-status";
 
 /// Told which objects an item of that node keeps, see deployers::World::keeps. May be empty; any

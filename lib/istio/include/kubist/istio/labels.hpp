@@ -10,7 +10,4 @@ inline constexpr const char* k_revision_label = "istio.io/rev";
 inline constexpr const char* k_dataplane_mode_label = "istio.io/dataplane-mode";
 inline constexpr const char* k_inject_label = "sidecar.istio.io/inject";  ///< of pods
 
-/// Of kubist's own on namespaces of Projects and VirtualClusters: whose they are.
-inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
-
 }  // namespace kubist::istio

@@ -20,6 +20,8 @@ inline constexpr std::string_view k_landscaper_api_version = "landscaper.gardene
 
 /// On what kubist makes, for people and for its own lists.
 inline constexpr std::string_view k_managed_by_label = "app.kubernetes.io/managed-by";
+/// On what kubist makes for a node, whose it is: "HOME_UID/Kind/namespace/name".
+inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
 /// The finalizer of a Secret that gives a Cluster access: it outlives what needs it, and nothing
 /// that users run may read it.
 inline constexpr std::string_view k_in_use_finalizer = "kubist.io/in-use";
