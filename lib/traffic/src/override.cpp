@@ -38,6 +38,9 @@ std::optional<Override> read_override(const Json* json) {
   read.final = data::bool_at(*json, {"final"});
   if (const Json* split = data::find_path(*json, {"split"})) {
     read.split = read_split(*split);
+    if (!read.split) {
+      return std::nullopt;
+    }
   } else {
     read.shift = read_shift(*json);
   }

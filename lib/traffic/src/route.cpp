@@ -111,6 +111,11 @@ class RouteReader {
       wrong(m_rule + "/condition", condition.error().message, condition.error().hint);
     }
     rule.rewrite = text_of(each, "rewrite");
+    // Envoy refuses the whole route table of a gateway for a line break here:
+    // https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route_components.proto
+    if (std::ranges::any_of(rule.rewrite, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+      wrong(m_rule + "/rewrite", "has a control character", "");
+    }
     rule.timeout = text_of(each, "timeout");
     if (const Json& retries = member_of(each, "retries"); retries.is_object()) {
       rule.retries = Retries{static_cast<int>(number_of(retries, "attempts", 0)),

@@ -68,13 +68,16 @@ Json to_json(const Split& split) {
           {"variants", std::move(variants)}};
 }
 
-Split read_split(const Json& json) {
+std::optional<Split> read_split(const Json& json) {
+  const Json& variants = data::array_at(json, {"variants"});
+  if (variants.size() > k_most_variants) {
+    return std::nullopt;
+  }
   Split split{.rule = std::string(data::string_at(json, {"rule"})),
               .cookie = std::string(data::string_at(json, {"cookie"})),
               .max_age = data::int_at(json, {"maxAge"}),
               .variants = {}};
-  const Json* variants = data::find_path(json, {"variants"});
-  for (const Json& each : variants != nullptr ? *variants : Json::array()) {
+  for (const Json& each : variants) {
     split.variants.push_back({std::string(data::string_at(each, {"name"})),
                               std::string(data::string_at(each, {"destination"})),
                               std::string(data::string_at(each, {"version"})),

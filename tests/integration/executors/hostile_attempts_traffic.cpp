@@ -256,7 +256,11 @@ std::vector<Refusal> refusals() {
       {"{apiVersion: kubist.io/v1alpha1, kind: VirtualCluster, metadata: {name: esc, namespace: "
        "PROJECT}, "
        "spec: {clusterRef: {name: home}, namespace: '../kube-system'}}",
-       "spec.namespace"}};
+       "spec.namespace"},
+      {"{apiVersion: kubist.io/v1alpha1, kind: TrafficRoute, metadata: {name: esc, namespace: "
+       "PROJECT}, spec: {virtualClusterRef: {name: dev}, hosts: [shop.example.com], routes: "
+       "[{rewrite: \"/a\\nb\", weights: [{destination: shop}]}]}}",
+       "spec.routes[0].rewrite"}};
 }
 
 }  // namespace it::hostile

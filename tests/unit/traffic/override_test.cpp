@@ -54,6 +54,15 @@ TEST_CASE("override: no status, or one that means nothing, is none") {
   CHECK_FALSE(read_override(&null));
 }
 
+TEST_CASE("override: one with more variants than an Experiment may have is none") {
+  Override given{.by = "Experiment/web"};
+  given.split = traffic::Split{"", "c", 60, {10, {"a", "web", "v1", 0, 1}}};
+  Json status = traffic::to_json(given);
+  CHECK(read_override(&status));
+  status["split"]["variants"].push_back(status["split"]["variants"][0]);
+  CHECK_FALSE(read_override(&status));
+}
+
 TEST_CASE("override: virtual clusters that a step has not reached keep what they have") {
   Override given = shift(50);
   given.held = {{"eu", 20}, {"us", 0}};

@@ -82,6 +82,9 @@ TEST_CASE("route: headers that a gateway would refuse, or that read its files, a
   CHECK(fault_of(R"({"hosts": ["a"], "routes": [{"weights": [{"destination": "x",
                      "setCookie": "%NO%"}]}]})")
             .find("weights[0].setCookie: is no cookie") != std::string::npos);
+  CHECK(fault_of(R"({"hosts": ["a"], "routes": [{"rewrite": "/a\nb",
+                     "weights": [{"destination": "x"}]}]})")
+            .find("routes[0].rewrite: has a control character") != std::string::npos);
   CHECK(
       fault(R"({"request": {"set": {"x-for": "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%, %REQ(x-a)%",
                  "x-rate": "100%%", "x-name": "Müller"}, "remove": ["x-b"]}})") == "");

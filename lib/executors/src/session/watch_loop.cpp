@@ -130,12 +130,8 @@ class Loop {
     if (user.size() == 4) {
       return std::set{user[2]};
     }
-    const auto clusters = m_session.clusters_at(*sight.client);
-    if (!clusters) {
-      return std::nullopt;
-    }
-    std::set<std::string> projects;
-    for (const auto& [ns, name] : *clusters) {
+    std::set<std::string> projects;  // none: no Cluster has that client any more
+    for (const auto& [ns, name] : m_session.clusters_at(*sight.client).value_or(ClusterNames())) {
       projects.insert(ns);
     }
     return projects;

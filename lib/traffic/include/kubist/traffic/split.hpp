@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,9 @@
 #include <kubist/util/result.hpp>
 
 namespace kubist::traffic {
+
+/// As many as an Experiment may have (spec.variants).
+inline constexpr std::size_t k_most_variants = 10;
 
 /// How one rule's requests are shared among variants so that a client keeps the one that it got:
 /// its first answer sets a cookie, and the cookie leads back.
@@ -24,8 +28,9 @@ struct Split {
 };
 
 data::Json to_json(const Split& split);
-/// What to_json() made.
-Split read_split(const data::Json& json);
+/// What to_json() made. Nothing where it has more than k_most_variants: each takes a copy of the
+/// rule, and members may write what a status says.
+std::optional<Split> read_split(const data::Json& json);
 
 /// spec.routes of a TrafficRoute with the split: before its rule stands one for each variant,
 /// "RULE-VARIANT", which takes the clients with that cookie; the rule itself shares the others by
