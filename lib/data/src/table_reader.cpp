@@ -12,12 +12,13 @@ using util::Result;
 
 namespace {
 
-/// As kubectl: the first line only, and nothing that drives a terminal.
+/// What is more than plain ASCII, or may be a command of CI (util::printable).
 bool needs_care(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  const auto is_special = [](unsigned char c) { return c < 0x20 || c >= 0x7F || c == '#'; };
+  return std::any_of(text.begin(), text.end(), is_special) || text.find("::") != text.npos;
 }
 
+/// As kubectl: the first line only, and nothing that drives a terminal.
 std::string careful(std::string_view text) {
   const std::size_t end = text.find_first_of("\f\n\r");
   std::string line;

@@ -273,7 +273,7 @@ std::size_t color_size(std::string_view text) {
 }
 
 /// GitHub and Azure read commands from what steps print (actions/runner's ActionCommand.cs): a line
-/// that begins with "::", and "##[" or "##vso[" anywhere.
+/// that begins with "::" after any white space that Unicode has, and "##[" or "##vso[" anywhere.
 bool is_read_for_commands() {
   static const bool is_read =
       !environment("GITHUB_ACTIONS").empty() || !environment("TF_BUILD").empty();
@@ -283,9 +283,13 @@ bool is_read_for_commands() {
 std::string without_commands(std::string text) {
   text = replace_all(replace_all(text, "##[", "#\\x23["), "##vso[", "#\\x23vso[");
   for (std::size_t line = 0; line != std::string::npos && line < text.size();) {
-    const std::size_t begin = text.find_first_not_of(" \t", line);
-    if (begin != std::string::npos && text.compare(begin, 2, "::") == 0) {
-      text.replace(begin, 1, "\\x3a");
+    // Whatever is not ASCII may be white space, or be passed over by a comparison of some culture.
+    const auto begin =
+        std::find_if(text.begin() + static_cast<std::ptrdiff_t>(line), text.end(),
+                     [](unsigned char c) { return (c > ' ' && c < 0x80) || c == '\n'; });
+    const auto at = static_cast<std::size_t>(begin - text.begin());
+    if (text.compare(at, 2, "::") == 0) {
+      text.replace(at, 1, "\\x3a");
     }
     line = text.find('\n', line);
     line += line == std::string::npos ? 0 : 1;
