@@ -11,5 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
 #include <tl/expected.hpp>
+
+#include "../../lib/data/include/kubist/data/json.hpp"

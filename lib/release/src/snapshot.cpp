@@ -63,7 +63,8 @@ WorkloadStatus status_of(const std::vector<const Json*>& deployments) {
 std::string target_of(const std::vector<const Json*>& deployments, const std::string& version) {
   std::vector<std::string> templates;
   for (const Json* deployment : deployments) {
-    templates.push_back((*deployment)["spec"]["template"]["spec"].dump());
+    const Json* pod = data::find_path(*deployment, {"spec", "template", "spec"});
+    templates.push_back(pod != nullptr ? pod->dump() : "");
   }
   std::sort(templates.begin(), templates.end());
   return cat(version, '/', util::sha256_hex(util::join(templates, "\n")).substr(0, 10));

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/beta.hpp>
@@ -17,6 +19,14 @@ const BoostPolicy k_policy;
 
 bool is_probability(double p) { return p >= 0 && p <= 1; }
 
+/// Boost's continued fraction takes some (a + b)^(1/3) terms, without a limit: minutes at 1e27. A
+/// distribution of 1e12 is as good as a point.
+std::pair<double, double> within_reach(double a, double b) {
+  constexpr double k_reach = 1e12;
+  const double scale = std::min(1.0, k_reach / (a + b));
+  return {a * scale, b * scale};
+}
+
 using StudentsT = boost::math::students_t_distribution<double, BoostPolicy>;
 
 }  // namespace
@@ -32,13 +42,16 @@ double t_quantile(double p, double freedom) {
 }
 
 double beta_cdf(double x, double a, double b) {
-  return a > 0 && b > 0 && is_probability(x) ? boost::math::ibeta(a, b, x, k_policy) : k_nan;
+  const auto [c, d] = within_reach(a, b);
+  return c > 0 && d > 0 && is_probability(x) ? boost::math::ibeta(c, d, x, k_policy) : k_nan;
 }
 double beta_tail(double x, double a, double b) {
-  return a > 0 && b > 0 && is_probability(x) ? boost::math::ibetac(a, b, x, k_policy) : k_nan;
+  const auto [c, d] = within_reach(a, b);
+  return c > 0 && d > 0 && is_probability(x) ? boost::math::ibetac(c, d, x, k_policy) : k_nan;
 }
 double beta_quantile(double p, double a, double b) {
-  return a > 0 && b > 0 && is_probability(p) ? boost::math::ibeta_inv(a, b, p, k_policy) : k_nan;
+  const auto [c, d] = within_reach(a, b);
+  return c > 0 && d > 0 && is_probability(p) ? boost::math::ibeta_inv(c, d, p, k_policy) : k_nan;
 }
 
 double binomial_cdf(double k, double n, double p) {

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/random.hpp>
 
@@ -133,7 +134,7 @@ TEST_CASE("contexts: events and the check of Istio of several clusters, each by 
   const Json reports = Json::parse(json.out);
   REQUIRE(reports["contexts"].size() == 2);
   CHECK(reports["contexts"][1]["context"] == "there");
-  CHECK(reports["contexts"][1]["report"]["verdict"] != "");
+  CHECK(data::string_at(reports["contexts"][1], {"report", "verdict"}) != "");
   CHECK(contexts.kubist({"istio", "check", "--contexts", "gone"}).code == 1);
 }
 

@@ -94,9 +94,11 @@ TEST_CASE("apply_json_patch: makes nothing that is too deep, however little is w
     }
   }
   const auto patched = data::apply_json_patch(Json::object(), operations);
-  REQUIRE(!patched);
-  CHECK_MESSAGE(patched.error().message.find("nested deeper than 500 levels") != std::string::npos,
-                patched.error().message);
+  const auto is_too_deep = [](const auto& result) {
+    return !result &&
+           result.error().message.find("nested deeper than 500 levels") != std::string::npos;
+  };
+  CHECK(is_too_deep(patched));
   Json deep = 1;
   std::string at;
   for (int level = 0; level < 499; ++level) {
@@ -105,11 +107,11 @@ TEST_CASE("apply_json_patch: makes nothing that is too deep, however little is w
   }
   CHECK(data::apply_json_patch(Json::object(), {{{"op", "add"}, {"path", "/a"}, {"value", deep}}}));
   for (const char* op : {"add", "replace"}) {
-    CHECK(!data::apply_json_patch({{"a", {{"b", 1}}}},
-                                  {{{"op", op}, {"path", "/a/b"}, {"value", deep}}}));
+    CHECK(is_too_deep(data::apply_json_patch({{"a", {{"b", 1}}}},
+                                             {{{"op", op}, {"path", "/a/b"}, {"value", deep}}})));
   }
-  CHECK(!data::apply_json_patch({{"a", deep}, {"b", {{"c", 1}}}},
-                                {{{"op", "move"}, {"from", "/a"}, {"path", "/b/c"}}}));
+  CHECK(is_too_deep(data::apply_json_patch({{"a", deep}, {"b", {{"c", 1}}}},
+                                           {{{"op", "move"}, {"from", "/a"}, {"path", "/b/c"}}})));
 }
 
 TEST_CASE("apply_merge_patch: does what RFC 7386 shows") {

@@ -6,6 +6,12 @@
 using namespace kubist;
 using data::Json;
 
+TEST_CASE("json: a missing key of a const value throws, and does not end the process") {
+  const Json object = {{"a", 1}};
+  CHECK(object["a"] == 1);
+  CHECK_THROWS_AS(static_cast<void>(object["b"]), std::logic_error);
+}
+
 TEST_CASE("pointer: finds what RFC 6901 shows") {
   Json root = Json::parse(R"({"foo":["bar","baz"],"":0,"a/b":1,"m~n":8," ":7})");
   CHECK(data::find(root, "") == &root);

@@ -1,6 +1,8 @@
 // As whom, and where, kubist keeps what executors of users return for its own kinds.
 #include <atomic>
 
+#include <kubist/data/pointer.hpp>
+
 #include "kind_functions.hpp"
 
 using namespace kind_functions;
@@ -44,7 +46,7 @@ TEST_CASE("kind functions: nobody makes a Cluster's objects at home without an a
   CHECK_MESSAGE(cluster.error->to_string().find(word) != std::string::npos,
                 cluster.error->to_string());
   CHECK(writers(s, "configmaps").empty());
-  CHECK(s.get("clusters", "shop", "home")["status"]["kubernetesVersion"] != "");
+  CHECK(data::string_at(s.get("clusters", "shop", "home"), {"status", "kubernetesVersion"}) != "");
 }
 
 namespace {

@@ -1,6 +1,8 @@
 // Executors of users for kubist's own kinds: instead of the built-in one, before it, and after it.
 #include "kind_functions.hpp"
 
+#include <kubist/data/pointer.hpp>
+
 using namespace kind_functions;
 
 TEST_CASE("kind functions: one wraps the executor of Clusters, and is told what that one saw") {
@@ -19,10 +21,10 @@ TEST_CASE("kind functions: one wraps the executor of Clusters, and is told what 
   const auto made = config_map(s.home, "tools");
   REQUIRE(made);
   CHECK((*made)["data"]["of"] == "Cluster/home");
-  CHECK((*made)["data"]["version"] != "");
+  CHECK(data::string_at(*made, {"data", "version"}) != "");
   CHECK(writers(s, "configmaps") == std::set<std::string>{k_platform});
   const Json status = s.get("clusters", "shop", "home")["status"];
-  CHECK(status["kubernetesVersion"] != "");  // the built-in one's
+  CHECK(data::string_at(status, {"kubernetesVersion"}) != "");  // the built-in one's
   CHECK(status["executor"]["name"] == "registers");
   REQUIRE(status["executor"]["inventory"].size() == 1);
   CHECK(status["executor"]["inventory"][0]["namespace"] == "tools");
@@ -257,5 +259,5 @@ TEST_CASE("kind functions: a function that fails leaves what the built-in execut
   const Json cluster = s.get("clusters", "shop", "home");
   CHECK(condition(cluster) == "False");
   CHECK(condition(cluster, "Connected") == "True");
-  CHECK(cluster["status"]["kubernetesVersion"] != "");
+  CHECK(data::string_at(cluster, {"status", "kubernetesVersion"}) != "");
 }

@@ -43,10 +43,3 @@ TEST_CASE("known objects: the watches of a project share its room, and who finds
   CHECK(beside.put("d", {}));
   CHECK_FALSE(beside.is_full());
 }
-
-TEST_CASE("known objects: a watch without a place has no limit") {
-  Known known(nullptr);
-  for (const char* name : {"a", "b", "c", "d"}) {
-    CHECK(known.put(name, {}));
-  }
-}

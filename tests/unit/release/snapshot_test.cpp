@@ -91,6 +91,12 @@ TEST_CASE("release snapshot: another image is another target, more pods are not"
   CHECK(see({{}, {other}}).target != first);
 }
 
+TEST_CASE("release snapshot: a Deployment without a pod's spec, which only a false server has") {
+  Json odd = deployment("v2", 2, 2);
+  odd["spec"]["template"].erase("spec");
+  CHECK(see({{}, {odd}}).target.starts_with("v2/"));
+}
+
 TEST_CASE("release snapshot: Deployments with fewer pods than they ask for are named") {
   CHECK(see({{}, {deployment("v2", 2, 2)}}).missing_pods.empty());
   CHECK(see({{}, {deployment("v2", 3, 1)}}).missing_pods ==

@@ -46,6 +46,13 @@ TEST_CASE("distributions: binomial and the exact bound agree with SciPy") {
   CHECK(rate_upper_bound(0, 0, 0.99) == 1);
 }
 
+TEST_CASE("distributions: counts beyond all traffic, as a status may claim, take no longer") {
+  CHECK(rate_upper_bound(5e29, 1e30, 0.99) == doctest::Approx(0.5));
+  CHECK(beta_quantile(0.5, 1e300, 3e300) == doctest::Approx(0.25));
+  CHECK(beta_cdf(0.4, 1e24, 1e24) < 1e-9);
+  CHECK(beta_tail(0.4, 1e24, 1e24) == doctest::Approx(1));
+}
+
 TEST_CASE("distributions: what is outside of a domain gives NaN and nothing throws") {
   for (const double value : {t_cdf(1, 0), t_quantile(-0.1, 3), t_tail(1, -1), beta_cdf(0.5, 0, 1),
                              beta_tail(2, 1, 1), beta_quantile(0.5, 1, -1)}) {

@@ -31,7 +31,9 @@ constexpr std::string_view k_name_projects =
 std::pair<Key, engine::Trigger> asked_by(const Key& key, Cause cause, const Json& object) {
   if (cause == Cause::requested) {
     const resources::ObjectView view(object);
-    return {key, {cause, std::string(view.annotation(resources::k_request_annotation))}};
+    const std::string_view request = view.annotation(resources::k_request_annotation);
+    const bool is_short = request.size() <= kube::k_longest_name;  // it goes into logs and statuses
+    return {key, {cause, is_short ? std::string(request) : "a request of many words"}};
   }
   if (key.kind != "Approval") {
     return {key, cause};

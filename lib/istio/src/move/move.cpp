@@ -25,7 +25,7 @@ namespace well_known = kube::well_known;
 
 namespace {
 
-/// Null: no kind that can be restarted.
+/// Null: no kind that can be restarted, as a list of one may say of its objects.
 const kube::ApiResource* resource_of(std::string_view kind) {
   for (const kube::ApiResource* each :
        {&well_known::deployments(), &well_known::stateful_sets(), &well_known::daemon_sets()}) {
@@ -36,7 +36,9 @@ const kube::ApiResource* resource_of(std::string_view kind) {
   return nullptr;
 }
 
-bool can_restart(const Behind& behind) { return behind.why_not.empty(); }
+bool can_restart(const Behind& behind) {
+  return behind.why_not.empty() && resource_of(behind.kind) != nullptr;
+}
 
 class Mover {
  public:
