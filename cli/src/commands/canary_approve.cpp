@@ -68,6 +68,14 @@ Json approval_of(const Json& release, std::int64_t weight) {
             {"weight", weight}}}};
 }
 
+/// What it approves of. Its weight, target and attempt come from a status, which others may write.
+std::string text_of(const Json& approval) {
+  const Json& spec = approval["spec"];
+  return cat("approves ", data::int_at(spec, {"weight"}), " % for ",
+             data::string_at(spec, {"target"}), ", attempt ", data::int_at(spec, {"attempt"}),
+             " of CanaryRelease/", data::string_at(spec, {"release"}));
+}
+
 util::Result<int> run_canary_approve(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const Json release, get_asked(context, arguments, canary()));
@@ -85,6 +93,7 @@ util::Result<int> run_canary_approve(Context& context, const Arguments& argument
     approval["spec"]["expiresAt"] =
         util::format_time(util::system_clock().now() + arguments.duration("expires"));
   }
+  context.log().line(text_of(approval));
   const auto* kind = resources::find_kind(resources::k_kubist_group, "Approval");
   KUBIST_CHECK(kube::Writer().apply({*client}, executors::resource_of(*kind), approval));
   context.out().write(cat("approval.kubist.io/", approval["metadata"]["name"].get<std::string>(),
@@ -103,7 +112,9 @@ CommandSpec canary_approve_command() {
       .details =
           "Makes an Approval for the release's present target and attempt and its next weight: "
           "what the policy Approval waits for. It only approves: a kubist that watches, or 'kubist "
-          "reconcile', moves the release at its next check. Who may create Approvals may do this; "
+          "reconcile', moves the release at its next check. "
+          "It says before it writes which weight, target and attempt the status has: compare them "
+          "with the message that asks. Who may create Approvals may do this; "
           "no right to change the release is needed.",
       .arguments = "NAME",
       .min_words = 1,

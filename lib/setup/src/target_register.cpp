@@ -59,9 +59,10 @@ class Registration {
     KUBIST_CHECK(check_namespace());
     KUBIST_TRY(m_cluster, cluster_name(m_home, m_options.ns, m_options.name, m_stop));
     KUBIST_TRY(const auto known, find_registered(m_home, m_options.ns, m_options.name, m_stop));
-    m_known = known.has_value();
     KUBIST_CHECK(choose_account(known));
-    KUBIST_CHECK(check_choice());
+    if (known) {
+      KUBIST_CHECK(check_known());
+    }
     KUBIST_TRY(const auto cluster, m_home.find(clusters(), m_options.ns, m_options.name, m_stop));
     KUBIST_CHECK(check_same_cluster(cluster ? &*cluster : nullptr, m_target, m_stop));
     KUBIST_TRY(const auto token, present_token(m_target, m_account, m_token_secret, m_stop));
@@ -101,11 +102,12 @@ class Registration {
   }
 
   /// An account that only the Secret names is one that kubist made there already.
-  util::Result<> check_choice() {
+  util::Result<> check_known() {
+    auto made = check_account(m_target, m_account, m_cluster, m_stop);
+    m_known = made.has_value();
     const bool by_default = m_account == TargetAccount{m_options.account.ns, own_account()};
-    return by_default || !m_options.account.name.empty()
-               ? util::Result<>{}
-               : check_account(m_target, m_account, m_cluster, m_stop);
+    const bool chosen = by_default || !m_options.account.name.empty();
+    return !made && made.error().kind == ErrorKind::denied && chosen ? util::Result<>{} : made;
   }
 
   std::string own_account() const { return cat("kubist-", m_options.ns); }
@@ -201,7 +203,7 @@ class Registration {
   const std::stop_token& m_stop;
   ClusterName m_cluster;
   TargetAccount m_account;
-  bool m_known = false;  ///< it was added before
+  bool m_known = false;  ///< it was added before, and the account is kubist's
   std::string m_token_secret;
   std::string m_kubeconfig;
 };

@@ -7,6 +7,8 @@
 
 #include "output/canary_lines.hpp"
 #include "run_words.hpp"
+#include "support/loopback_server.hpp"
+#include "support/objects.hpp"
 
 using namespace kubist;
 using testing::Ran;
@@ -34,6 +36,27 @@ TEST_CASE("canary status: what programs read says where a release is, and no int
                                                 {"state", "Waiting"},
                                                 {"weight", 10},
                                                 {"policies", {{{"name", "Health"}}}}});
+}
+
+TEST_CASE("canary approve: what is approved is said before it is written") {
+  data::Json release = testing::object("CanaryRelease", "team", "shop");
+  release["metadata"]["uid"] = "1";
+  release["status"] = {
+      {"state", "Waiting"}, {"nextWeight", 50}, {"target", "v2/abc"}, {"attempt", 2}};
+  const testing::LoopbackServer server([&](const auto& request, auto& connection) {
+    const bool reads = request.head.starts_with("GET ");
+    connection.reply(reads ? 200 : 403, reads ? release.dump() : "{}",
+                     "Content-Type: application/json\r\n");
+  });
+  const util::TempDir folder("approve");
+  const std::string file = folder.path() / "kubeconfig";
+  REQUIRE(util::write_file(file, testing::small_kubeconfig(server.url("")).dump()));
+  const Ran ran =
+      testing::run_words({"canary", "approve", "shop", "-n", "team", "--kubeconfig", file});
+  CHECK(ran.code != 0);
+  CHECK(ran.out.empty());
+  CHECK_MESSAGE(ran.err.starts_with("approves 50 % for v2/abc, attempt 2 of CanaryRelease/shop\n"),
+                ran.err);
 }
 
 TEST_CASE("canary simulate: json has each number, null where it means nothing") {

@@ -152,6 +152,62 @@ TEST_CASE("hand over: a request that waits for its answer is not written over") 
   CHECK(s.written_by("hand").empty());
 }
 
+TEST_CASE("hand over: an object that changes before each request is asked for some times only") {
+  Place s;
+  Controller one(s, "one@test");
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
+  s.spoil();
+  int changes = 0;
+  s.home->before(
+      "PATCH *virtualclusters/dev?f*",
+      [&] {
+        s.home->patch("virtualclusters.kubist.io", "dev", "shop", kube::PatchType::merge,
+                      {{"metadata", {{"annotations", {{"change", std::to_string(++changes)}}}}}});
+      },
+      60);
+  const auto run = s.run_beside(Beside::hand_over, {key("VirtualCluster", "shop", "dev")});
+  REQUIRE(run);
+  const auto& node = node_of(run->report, "VirtualCluster", "dev");
+  CHECK_MESSAGE(
+      node.message.find("changed before the request was written, 20 times") != std::string::npos,
+      node.message);
+}
+
+TEST_CASE("hand over: an item that is gone and back is run anew some times only") {
+  Place s;
+  s.dead_replica();  // which nobody knows, since no time passes
+  Json item = object("DeployItem", "shop", "x", {{"type", "kubist.io/mock"}});
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  s.home->put(item);
+  executors::ReconcileOptions how;
+  how.force = true;
+  how.beside = Beside::hand_over;
+  auto options = s.session_options();
+  int pauses = 0;
+  options.sleep = [&](auto, const auto&) { return ++pauses < 60; };
+  const auto session = executors::Session::open(s.client, options, {}).value();
+  // The third read of each try is that before the request.
+  int reads = 0;
+  s.home->before(
+      "GET *deployitems/x*",
+      [&] {
+        if (++reads % 3 == 0) {
+          s.home->remove("deployitems.landscaper.gardener.cloud", "x", "shop");
+        } else {
+          s.home->put(item);
+        }
+      },
+      300);
+  const auto done = session->run_items({{"landscaper.gardener.cloud", "DeployItem", "shop", "x"}},
+                                       how, [](const auto&) {}, {});
+  REQUIRE(done);
+  REQUIRE_FALSE(done->front().outcome);
+  const util::Error& error = done->front().outcome.error();
+  CHECK_MESSAGE(error.message.find("is gone), 20 times") != std::string::npos, error.message);
+  CHECK(reads == 60);
+  CHECK(pauses == 19);
+}
+
 TEST_CASE("hand over: of a replica that is dead the project is taken, and the work done") {
   Place s;
   s.dead_replica();

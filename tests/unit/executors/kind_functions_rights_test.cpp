@@ -7,6 +7,16 @@
 
 using namespace kind_functions;
 
+namespace {
+
+/// With the mark of that object.
+Json marked(const Site& s, Json object, const std::string& owner) {
+  object["metadata"]["annotations"] = {{"kubist.io/owner", cat(s.home->uid(), '/', owner)}};
+  return object;
+}
+
+}  // namespace
+
 TEST_CASE("kind functions: nobody makes a Cluster's objects at home without an account") {
   Site s;
   s.make_project("shop");
@@ -49,6 +59,31 @@ TEST_CASE("kind functions: nobody makes a Cluster's objects at home without an a
   CHECK(data::string_at(s.get("clusters", "shop", "home"), {"status", "kubernetesVersion"}) != "");
 }
 
+TEST_CASE("kind functions: another Project's own namespace is refused, whatever its mark says") {
+  for (const char* owner : {"", "VirtualCluster/shop/dev"}) {
+    for (const char* kind : {"Cluster", "Root"}) {
+      CAPTURE(owner);
+      CAPTURE(kind);
+      Site s;
+      s.make_project("shop");
+      const Json blog = plain("Namespace", "", "blog");
+      s.home->put(*owner == 0 ? blog : marked(s, blog, owner));
+      s.put("Project", "", "blog");  // not reconciled yet
+      s.home->put(definition("registers", {{"wraps", kind},
+                                           {"serviceAccountName", "platform"},
+                                           {"allows", {{"namespaces", {"blog"}}}}}));
+      const Json by = executor("registers", {{"namespace", "blog"}});
+      const bool is_root = std::string_view(kind) == "Root";
+      const auto what = is_root ? key(kind, "", "root") : key(kind, "shop", "home");
+      s.put(kind, what.ns, what.name, is_root ? by : home_cluster(by));
+      const auto report = s.reconcile(only({what}));
+      const auto& node = node_of(report, kind, what.name);
+      CHECK(node.reason == (is_root ? "Aligned" : "NamespaceNotAllowed"));
+      CHECK(config_map(s.home, "blog").has_value() == is_root);
+    }
+  }
+}
+
 namespace {
 
 Json inventory_entry(const Json& live) {
@@ -66,12 +101,6 @@ void forge_status(Site& s, const char* definition) {
       "clusters.kubist.io", "home", "shop", kube::PatchType::merge,
       {{"status", {{"executor", {{"name", definition}, {"inventory", Json::array({entry})}}}}}},
       "status");
-}
-
-/// With the mark of that object.
-Json marked(const Site& s, Json object, const std::string& owner) {
-  object["metadata"]["annotations"] = {{"kubist.io/owner", cat(s.home->uid(), '/', owner)}};
-  return object;
 }
 
 }  // namespace
@@ -201,6 +230,7 @@ TEST_CASE(
 TEST_CASE("kind functions: at a target a Cluster's objects are its kubeconfig's") {
   Site s;
   s.make_project("shop");
+  s.put("Project", "", "tools");  // has that namespace at home
   s.far->put(plain("Namespace", "", "tools"));
   s.home->put(
       definition("registers", {{"wraps", "Cluster"}, {"allows", {{"namespaces", {"tools"}}}}}));

@@ -120,6 +120,28 @@ TEST_CASE("cluster add: no token comes into a namespace that others made, unless
   CHECK(two.add(two.options()));  // it is known now
 }
 
+TEST_CASE("cluster add: a Secret that members wrote opens no namespace of others") {
+  TwoClusters two;
+  two.target->put(
+      {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "kubist-system"}}}});
+  TwoClusters elsewhere;
+  REQUIRE(elsewhere.add(elsewhere.options()));
+  Json forged = elsewhere.home->get("secrets", "eu-kubeconfig", "shop");
+  for (const char* field : {"uid", "resourceVersion", "managedFields", "creationTimestamp"}) {
+    forged["metadata"].erase(field);
+  }
+  two.home->put(forged);
+  const auto refused = two.add(two.options());
+  REQUIRE(!refused);
+  CHECK(refused.error().to_string().find("could read the new token") != std::string::npos);
+  CHECK(two.target->writes().empty());
+  // Where nobody says whether the account is there, that is the error.
+  two.target->fail("GET *serviceaccounts/kubist-shop*", 403);
+  const auto unknown = two.add(two.options());
+  REQUIRE(!unknown);
+  CHECK(unknown.error().http_status == 403);
+}
+
 TEST_CASE("cluster add: no token, or one of somebody else, leaves home as it was") {
   TwoClusters two;
   two.fills = false;

@@ -153,12 +153,11 @@ util::Result<std::vector<Wish>> FunctionCall::wishes(const TrafficPlace& place,
 /// account that administrators chose is in no namespace of another project's either, but for the
 /// Root, which is above all.
 util::Result<> FunctionCall::check_namespace(const TrafficPlace& place, const std::string& ns) {
-  const engine::Node& node = m_work.node();
   const std::string project_ns = m_work.project_namespace();
   World& world = m_work.world();
+  const engine::Graph& graph = m_work.context().graph;
   const bool as_project = place.cluster.empty() && !place.ns.empty();
   if (as_project) {
-    const engine::Graph& graph = m_work.context().graph;
     KUBIST_CHECK(check_home_namespace(graph, project_ns, ns));
     KUBIST_CHECK(world.sites.admit(*graph.project_of(project_ns), ns, m_work.stop()));
   }
@@ -168,6 +167,11 @@ util::Result<> FunctionCall::check_namespace(const TrafficPlace& place, const st
   };
   if (resources::is_reserved_namespace(ns)) {
     return not_allowed(cat("namespace ", ns, " is reserved"));
+  }
+  const bool is_root = project_ns.empty();
+  const engine::Node* project = graph.project_of(ns);  // a run of one project knows of all Projects
+  if (place.cluster.empty() && !is_root && project != nullptr && ns != project_ns) {
+    return not_allowed(cat("namespace ", ns, " belongs to Project ", project->key.name));
   }
   KUBIST_TRY(const auto live,
              place.own_client->find(kube::well_known::namespaces(), "", ns, m_work.stop()));
@@ -179,7 +183,7 @@ util::Result<> FunctionCall::check_namespace(const TrafficPlace& place, const st
   const bool same_project =
       parts.size() == 4 && parts[0] == world.home_uid &&
       (parts[2] == project_ns || (parts[1] == "Project" && (as_project || ns == project_ns)));
-  return owner.empty() || same_project || node.key.kind == "Root"
+  return owner.empty() || same_project || is_root
              ? util::Result<>{}
              : not_allowed(cat("namespace ", ns, " belongs to ", owner));
 }

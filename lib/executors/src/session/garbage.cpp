@@ -1,6 +1,8 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/item.hpp>
@@ -41,56 +43,72 @@ class Collector {
     for (const kube::ApiResource* resource : resources) {
       KUBIST_TRY(const auto found, m_place.client->list(*resource, m_place.ns, list, m_stop));
       for (const Json& object : found.items) {
-        KUBIST_CHECK(look_at(*resource, object));
+        note(*resource, object);
       }
+    }
+    for (const Found& found : m_found) {
+      KUBIST_CHECK(look_at(found));
     }
     return {};
   }
 
  private:
-  util::Result<> look_at(const kube::ApiResource& resource, const Json& object) {
+  struct Found {
+    const kube::ApiResource* resource;
+    std::string name, uid, item, item_uid;
+    bool runs;
+  };
+
+  void note(const kube::ApiResource& resource, const Json& object) {
     const resources::ObjectView view(object);
-    const auto item = view.annotation(deployers::k_deploy_item_annotation);
-    KUBIST_TRY(const bool gone, is_gone(std::string(item), view));
+    const auto phase = data::string_at(object, {"status", "phase"});
+    const Found& found = m_found.emplace_back(
+        Found{&resource, std::string(view.name()), std::string(view.uid()),
+              std::string(view.annotation(deployers::k_deploy_item_annotation)),
+              std::string(view.label(deployers::k_item_label)),
+              resource.kind == "Pod" && phase != "Succeeded" && phase != "Failed"});
+    m_named[found.item_uid].insert(found.item);
+    if (found.runs) {
+      m_running.insert(found.item_uid);
+    }
+  }
+
+  util::Result<> look_at(const Found& found) {
+    KUBIST_TRY(const bool gone, is_gone(found.item, found.item_uid));
     if (!gone) {
       return {};
     }
-    GarbageResult result{m_place.cluster,
-                         resource.kind,
-                         m_place.ns,
-                         std::string(view.name()),
-                         std::string(item),
-                         "",
-                         true};
-    const auto phase = data::string_at(object, {"status", "phase"});
-    if (resource.kind == "Pod" && phase != "Succeeded" && phase != "Failed") {
-      m_running.insert(std::string(item));
-      result.removed = false;
+    GarbageResult result{
+        m_place.cluster, found.resource->kind, m_place.ns, found.name, found.item, "", true};
+    // Who may label an object here may write any uid and any name.
+    if (m_named[found.item_uid].size() > 1) {
+      result.why = "objects with its label name different items";
+    } else if (found.runs) {
       result.why = "it still runs";
-    } else if (m_running.contains(std::string(item))) {
-      result.removed = false;
+    } else if (m_running.contains(found.item_uid)) {
       result.why = "a pod of its item still runs";
-    } else if (m_options.dry_run == kube::DryRun::none) {
+    }
+    result.removed = result.why.empty();
+    if (result.removed && m_options.dry_run == kube::DryRun::none) {
       KUBIST_CHECK(
-          m_writer.remove({*m_place.client}, resource, m_place.ns, view.name(), view.uid()));
+          m_writer.remove({*m_place.client}, *found.resource, m_place.ns, found.name, found.uid));
     }
     m_options.on_result(result);
     return {};
   }
 
   /// Only a definite answer counts: it does not exist, or another one has its name.
-  util::Result<bool> is_gone(const std::string& item, const resources::ObjectView& object) {
+  util::Result<bool> is_gone(const std::string& item, const std::string& uid) {
     const auto parts = util::split(item, '/');
     if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) {
       return false;
     }
-    const std::string uid(data::string_at(object.labels(), {deployers::k_item_label}));
-    if (const auto known = m_gone.find(uid); known != m_gone.end()) {
+    if (const auto known = m_gone.find({uid, item}); known != m_gone.end()) {
       return known->second;
     }
     KUBIST_TRY(const auto live, m_home.find(deployers::deploy_items(), parts[0], parts[1], m_stop));
     const bool gone = !live || resources::ObjectView(*live).uid() != uid;
-    m_gone.emplace(uid, gone);
+    m_gone.emplace(std::pair(uid, item), gone);
     return gone;
   }
 
@@ -99,8 +117,10 @@ class Collector {
   const Session::GarbageOptions& m_options;
   kube::Writer m_writer;
   const std::stop_token& m_stop;
-  std::map<std::string, bool> m_gone;  ///< by the uid of the item
-  std::set<std::string> m_running;
+  std::vector<Found> m_found;
+  std::map<std::string, std::set<std::string>> m_named;        ///< items, by their uid
+  std::set<std::string> m_running;                             ///< uids of items
+  std::map<std::pair<std::string, std::string>, bool> m_gone;  ///< by uid and item
 };
 
 }  // namespace

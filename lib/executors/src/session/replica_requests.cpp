@@ -41,7 +41,9 @@ util::Result<std::string> ReplicaRequests::ask(const ReplicaObject& what,
                                                const std::stop_token& stop) {
   const engine::Key& key = what.key;
   KUBIST_TRY(const auto resource, m_home.discovery().find_kind(what.api_version, key.kind));
-  while (true) {
+  const std::string context = cat("cannot ask the replica that has project namespace ",
+                                  what.project, " for ", resources::to_string(key));
+  for (int tries = 1;; ++tries) {
     KUBIST_TRY(const auto object, m_home.find(resource, key.ns, key.name, stop));
     if (!object) {
       return util::fail(plan_changed(cat(resources::to_string(key), " is gone")));
@@ -62,11 +64,22 @@ util::Result<std::string> ReplicaRequests::ask(const ReplicaObject& what,
       return request;
     }
     if (!kube::is_conflict(asked.error())) {
-      return util::fail(util::with_context(
-          asked.error(), cat("cannot ask the replica that has project namespace ", what.project,
-                             " for ", resources::to_string(key))));
+      return util::fail(util::with_context(asked.error(), context));
     }
+    KUBIST_CHECK(pause(tries, cat(context, ": it changed before the request was written"), stop));
   }
+}
+
+util::Result<> ReplicaRequests::pause(int tries, const std::string& why,
+                                      const std::stop_token& stop) {
+  constexpr int k_tries = 20;
+  if (tries >= k_tries) {
+    return util::fail(ErrorKind::unavailable, cat(why, ", ", k_tries, " times"),
+                      "Find who changes it all the time (kubectl get -w), then run again.");
+  }
+  return m_options.sleep(k_poll, stop)
+             ? util::Result<>()
+             : util::fail(ErrorKind::cancelled, "stopped while the replica was asked");
 }
 
 ReplicaRequests::Seen ReplicaRequests::wait(const ReplicaObject& what, const Holds& holds,

@@ -39,13 +39,15 @@ class ReplicaRequests {
   Seen read(const ReplicaObject& what, const std::stop_token& stop);
   /// Asks for a reconcile of the object. What somebody else asked for is not written over, for it
   /// is a run, too: the text of the request that is to be answered. A conflict with reason
-  /// k_plan_changed: the object is gone.
+  /// k_plan_changed: the object is gone. Unavailable: it changed before each of many tries.
   util::Result<std::string> ask(const ReplicaObject& what, const std::stop_token& stop);
   /// Waits until it holds for the object, or that is gone (nothing). A conflict with reason
   /// k_plan_changed: the project is no replica's any more.
   using Holds = std::function<bool(const data::Json& object)>;
   Seen wait(const ReplicaObject& what, const Holds& holds, const std::stop_token& stop);
-  /// The same conflict.
+  /// Before another try than the `tries` so far; unavailable, with `why`: they are many.
+  util::Result<> pause(int tries, const std::string& why, const std::stop_token& stop);
+  /// The same conflict as of wait().
   util::Result<> check_replica(const std::string& ns, const std::stop_token& stop);
 
  private:

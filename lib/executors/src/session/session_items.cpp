@@ -32,7 +32,7 @@ struct Session::ItemCall {
 
   util::Result<ItemOutcome> run(deployers::World& world, ReplicaRequests& replicas,
                                 const Item& item) const {
-    while (true) {
+    for (int tries = 1;; ++tries) {
       auto outcome = here(world, item);
       if (outcome || outcome.error().reason != k_of_replica || !by_replica) {
         return outcome;
@@ -41,6 +41,11 @@ struct Session::ItemCall {
       if (outcome || outcome.error().reason != k_plan_changed) {
         return outcome;
       }
+      KUBIST_CHECK(replicas.pause(
+          tries,
+          util::cat(resources::to_string(item), " was a replica's, and then none's to ask (",
+                    outcome.error().message, ')'),
+          world.stop));
     }
   }
 };

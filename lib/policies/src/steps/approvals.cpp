@@ -34,9 +34,9 @@ std::string yes(const Json& approval, int weight) {
              reason);
 }
 
-std::string request(const Json& release, int weight) {
+std::string request(const Json& release, std::string_view target, int weight) {
   const std::string_view ns = data::string_at(release, {"metadata", "namespace"});
-  return cat(weight, " % needs an approval: kubist canary approve ",
+  return cat(weight, " % for ", target, " needs an approval: kubist canary approve ",
              data::string_at(release, {"metadata", "name"}), ns.empty() ? "" : " -n ", ns,
              " --weight ", weight);
 }
@@ -58,7 +58,7 @@ Consent consent_to(const Json& list, const ReleaseView& view, int weight) {
     }
     unfit = cat(" (Approval ", data::string_at(item, {"metadata", "name"}), ": ", why, ')');
   }
-  return {false, cat(request(release, weight), unfit)};
+  return {false, cat(request(release, view.target, weight), unfit)};
 }
 
 }  // namespace kubist::policies
