@@ -126,6 +126,29 @@ TEST_CASE_FIXTURE(ClientFixture, "client: what a server says is cut") {
   CHECK(pod.error().message.size() < 17'000);
 }
 
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: of an object that is nested too deep, the error tells which") {
+  const auto nested = [](std::size_t levels) {
+    return util::cat(R"({"kind":"ConfigMap","metadata":{"name":"deep","namespace":"n"},"data":)",
+                     std::string(levels, '['), std::string(levels, ']'), "}");
+  };
+  const ApiResource& maps = well_known::config_maps();
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/deep", 200, nested(999));
+  CHECK(client->json(get(maps, "n", "deep")));
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/deep", 200, nested(1000));
+  const auto deep = client->json(get(maps, "n", "deep"));
+  REQUIRE_FALSE(deep);
+  CHECK(deep.error().message ==
+        "GET http://fake/api/v1/namespaces/n/configmaps/deep: ConfigMap \"deep\" cannot be read: "
+        "nested deeper than 1000 levels");
+  CHECK(deep.error().hint == "Correct or delete it.");
+  CHECK(deep.error().kind == util::ErrorKind::invalid);
+  CHECK(deep.error().reason == "Unreadable");
+  // Of another's text nothing is told.
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/other", 200, nested(1000));
+  CHECK(client->json(get(maps, "n", "other")).error().message.find("levels") == std::string::npos);
+}
+
 TEST_CASE_FIXTURE(ClientFixture, "client: an answer nested without end is no JSON") {
   fake->reply("GET", "/api/v1/namespaces/n/pods/a", 200,
               std::string(100'000, '[') + std::string(100'000, ']'));

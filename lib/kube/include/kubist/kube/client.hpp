@@ -38,8 +38,8 @@ struct Reply {
   http::Headers headers;
   std::string body;
   std::optional<ExpectedObject> expected;  ///< of its call
-  /// The body as JSON. Unavailable: it is none (a proxy's page), or another object or a list came
-  /// where one object was asked for.
+  /// The body as JSON. Unavailable: it is none (a proxy's page), or not about the one object that
+  /// was asked for. Invalid, reason Unreadable: that object passes a limit.
   util::Result<data::Json> json() const;
 };
 
