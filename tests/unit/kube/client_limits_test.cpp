@@ -13,6 +13,13 @@ TEST_CASE_FIXTURE(ClientFixture,
                          R"({"metadata":{"name":"deep","namespace":"x","uid":"u"},"data":)", deep,
                          "},", R"({"metadata":{"name":"plain"}}]})"));
   CHECK_FALSE(client->list(well_known::config_maps(), "x"));
+  ListOptions passing;
+  passing.pass_unreadable = true;
+  const auto passed = client->list(well_known::config_maps(), "x", passing);
+  REQUIRE(passed);
+  CHECK(passed->items.size() == 1);
+  REQUIRE(passed->unreadable.size() == 1);
+  CHECK((*passed->unreadable[0].outline)["metadata"]["name"] == "deep");
   Room room;
   ListOptions options;
   options.room = &room;
