@@ -8,7 +8,7 @@ namespace kubist::kube {
 util::Result<data::Json> parse_answer(std::string_view body) {
   data::ReadOptions options;
   options.max_bytes = k_max_reply;
-  options.max_depth = 10'000;
+  options.max_depth = 1000;
   options.duplicate_keys = data::DuplicateKeys::last_wins;
   options.big_integers = data::BigIntegers::as_float;
   options.keep_source = false;

@@ -15,8 +15,8 @@ inline constexpr std::size_t k_max_small_reply = std::size_t{64} << 10U;   ///< 
 inline constexpr std::size_t k_max_schema_reply = std::size_t{64} << 20U;  ///< discovery, OpenAPI
 inline constexpr std::size_t k_max_list_memory = std::size_t{1} << 30U;    ///< of its values
 
-/// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions; an object
-/// may be as deep as API servers take them.
+/// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions. An object
+/// may be deeper than in lists, so that it can be mended; copies of it recurse.
 util::Result<data::Json> parse_answer(std::string_view body);
 
 /// For servers that a Secret names: of an answer with a status of 400 or more, the body comes

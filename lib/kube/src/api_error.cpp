@@ -182,14 +182,7 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
   if (reason.empty()) {
     reason = reason_of(number, method);
   }
-  std::string message(data::string_at(status, {"message"}));
-  if (message.size() > k_longest_message) {
-    std::size_t end = k_longest_message;
-    while ((static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U && end > 0) {
-      --end;  // not within a character
-    }
-    message = message.substr(0, end) + " ...";
-  }
+  std::string message = util::shortened(data::string_at(status, {"message"}), k_longest_message);
   const bool answered = !message.empty();
   if (!answered) {
     message = util::cat("the server answered ", number, " (", reason, ')');

@@ -1,6 +1,7 @@
 #include <future>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/data/raw_format.hpp>
 #include <kubist/http/logging.hpp>
 #include <kubist/http/retry.hpp>
 #include <kubist/http/url.hpp>
@@ -111,6 +112,13 @@ util::Result<> check_identity(const data::Json& value, const ExpectedObject& exp
 util::Result<data::Json> Reply::json() const {
   auto value = parse_answer(body);
   if (!value) {
+    // What comes from a server that is none is not told: it is not the named object.
+    if (expected && data::string_at(data::outline(body), {"metadata", "name"}) == expected->name) {
+      return util::fail(ErrorKind::invalid,
+                        util::cat(expected->kind, " \"", expected->name,
+                                  "\" cannot be read: ", value.error().message),
+                        "Correct or delete it.", "Unreadable");
+    }
     return util::fail(ErrorKind::unavailable,
                       "the answer is not JSON within the limits (docs/reference/limits.md)",
                       "Is something else than a Kubernetes API server behind this address?");

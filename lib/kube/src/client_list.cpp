@@ -6,6 +6,7 @@
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/data/raw_format.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/room.hpp>
@@ -313,11 +314,18 @@ namespace {
 /// Takes the items of one listing.
 class Collector {
  public:
-  Collector(const ApiResource& resource, Room* room) : m_resource(resource), m_room(room) {}
+  Collector(const ApiResource& resource, const ListOptions& options)
+      : m_resource(resource), m_room(options.room), m_passes(options.pass_unreadable) {}
 
   util::Result<> add(const data::ListItem& item) {
     if (m_room == nullptr) {
-      KUBIST_TRY(data::Json value, data::parse_json(item.raw, m_resource.group_resource()));
+      auto parsed = data::parse_json(item.raw, m_resource.group_resource());
+      if (!parsed && m_passes) {
+        objects.unreadable.push_back(
+            {std::make_shared<const data::Json>(data::outline(item.raw)), parsed.error()});
+        return {};
+      }
+      KUBIST_TRY(data::Json value, std::move(parsed));
       value.emplace("apiVersion", m_resource.api_version());  // items of built-in kinds lack them
       value.emplace("kind", m_resource.kind);
       m_bytes += data::memory_of(value);
@@ -349,6 +357,7 @@ class Collector {
  private:
   const ApiResource& m_resource;
   Room* m_room;
+  const bool m_passes;
   std::size_t m_bytes = 0;
   std::map<std::string, std::size_t> m_taken;  ///< of the room, by namespace
 };
@@ -361,7 +370,7 @@ util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_v
   ListOptions limited = options;
   limited.max_bytes = std::min(options.max_bytes, k_max_list);
   for (int attempt = 1;; ++attempt) {
-    Collector collector(resource, options.room);
+    Collector collector(resource, options);
     data::ListReader reader;
     auto end = list_pages(
         resource, ns, limited,

@@ -99,6 +99,26 @@ std::filesystem::path discovery_cache_file(const std::string& server) {
   return folder.empty() ? folder : folder / "discovery" / name;
 }
 
+namespace {
+
+/// Each member's Cluster may name a server of its own, and another one each day: those that were
+/// asked longest ago go, with their names of fields.
+void keep_few(const std::filesystem::path& folder) {
+  constexpr std::size_t k_most_servers = 500;
+  std::error_code ignored;
+  std::multimap<std::filesystem::file_time_type, std::filesystem::path> by_age;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    by_age.emplace(entry.last_write_time(ignored), entry.path());
+  }
+  for (; by_age.size() > k_most_servers; by_age.erase(by_age.begin())) {
+    const std::filesystem::path& oldest = by_age.begin()->second;
+    std::filesystem::remove(oldest, ignored);
+    std::filesystem::remove_all(folder.parent_path() / "openapi" / oldest.filename(), ignored);
+  }
+}
+
+}  // namespace
+
 struct Discovery::State {
   std::shared_ptr<http::Transport> transport;
   std::string server;
@@ -145,6 +165,7 @@ struct Discovery::State {
     if (!cache.file.empty() && !fresh.resources.empty()) {
       // A cache that cannot be written costs two requests a run, no more.
       static_cast<void>(util::write_file(cache.file, write_record(fresh), 0600));
+      keep_few(cache.file.parent_path());
     }
   }
 

@@ -72,7 +72,7 @@ util::Result<archive_entry*> ArchiveReader::next() {
   }
 }
 
-util::Result<std::vector<ArchiveEntry>> list(const Source& source) {
+util::Result<std::vector<ArchiveEntry>> list(const Source& source, std::size_t max_unpacked) {
   ArchiveReader reader(source);
   std::vector<ArchiveEntry> entries;
   KUBIST_TRY(const bool any, reader.open());
@@ -95,6 +95,12 @@ util::Result<std::vector<ArchiveEntry>> list(const Source& source) {
     } else if (archive_entry_filetype(entry) == AE_IFDIR) {
       one.type = 'd';
     }
+    if (one.size > max_unpacked) {  // else the next entry would be looked for behind all of it
+      return util::fail(util::ErrorKind::invalid,
+                        util::cat("refused entry \"", util::printable(one.path),
+                                  "\": the state is too large when unpacked"));
+    }
+    max_unpacked -= one.size;
     entries.push_back(std::move(one));
   }
   return entries;

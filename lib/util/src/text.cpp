@@ -211,6 +211,16 @@ char32_t next_code_point(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
+std::string shortened(std::string_view text, std::size_t most, std::string_view mark) {
+  if (text.size() <= most) {
+    return std::string(text);
+  }
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) {
+    --most;  // not within a character
+  }
+  return cat(text.substr(0, most), mark);
+}
+
 std::size_t code_points(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));

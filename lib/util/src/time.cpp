@@ -117,7 +117,8 @@ Result<system_clock::time_point> parse_time(std::string_view text) {
   }
   using Time = system_clock::time_point;
   const sys_seconds time = *date + *minute + seconds(*second) - *offset;
-  return std::clamp(time, sys_seconds{}, floor<seconds>(Time::max()) - 1s) + *fraction;
+  constexpr sys_seconds k_last = sys_days(2200y / January / 1);
+  return time < k_last ? std::max(time, sys_seconds{}) + *fraction : Time(k_last);
 }
 
 }  // namespace kubist::util

@@ -155,6 +155,28 @@ TEST_CASE("drive: a pod that is gone since another kubist ended the job has not 
   CHECK(f.count("PATCH") == 0);
 }
 
+TEST_CASE("drive: what a member's server says is told cut") {
+  Fixture f;
+  ToldDeployer deployer;
+  Session session = f.open();
+  Progress::State state{};
+  deployer.on_advance = [&](World&) {
+    Progress progress = progress_of(state, std::string(100'000, 'r'));
+    progress.message = std::string(100'000, 'm');
+    return progress;
+  };
+  for (const auto each : {Progress::State::running, Progress::State::failed}) {
+    state = each;
+    const auto end = drive(f.world, session, deployer, f.job, false);
+    REQUIRE(end);
+    CHECK(end->message == std::string(16'384, 'm') + " ... (cut)");
+    CHECK(end->reason.size() < 300);
+  }
+  REQUIRE(f.said.size() == 1);
+  CHECK(f.said[0].size() < 17'000);
+  CHECK(data::to_json(f.item).size() < 20'000);
+}
+
 TEST_CASE("drive: nothing is started by what was known before the lock was taken") {
   Fixture f;
   ToldDeployer deployer;

@@ -199,3 +199,27 @@ TEST_CASE("spec.istio: what a Job renders is granted by image and arguments") {
   CHECK_FALSE(granted("Image/localhost/istioctl:1 manifest generate", minimal));
   CHECK_FALSE(granted("ConfigMap/*", plain));
 }
+
+TEST_CASE(
+    "spec.istio: a home Cluster tells no names of namespaces that its project does not keep") {
+  istio::Evidence evidence;
+  evidence.namespaces->push_back({"mine", {}, false, "home/VirtualCluster.kubist.io/shop/dev"});
+  evidence.namespaces->push_back({"far", {}, false, "elsewhere/VirtualCluster.kubist.io/shop/a"});
+  evidence.namespaces->push_back({"other", {}, false, "home/VirtualCluster.kubist.io/bank/dev"});
+  for (const char* ns : {"shop", "mine", "far", "other", "plain"}) {
+    evidence.members.push_back({ns, 1, {"web"}, {}});
+  }
+  const auto told = [&](const Json& spec) {
+    const engine::Node node = engine::make_node(testing::object("Cluster", "shop", "x", spec));
+    std::vector<std::string> found;
+    for (const auto& each : judge_istio(evidence, istio_wish(spec), node, "home").findings) {
+      if (each.code.starts_with("not-injected")) {
+        found.push_back(each.code);
+      }
+    }
+    return found;
+  };
+  CHECK(told({{"home", true}}) ==
+        std::vector<std::string>{"not-injected:shop", "not-injected:mine", "not-injected"});
+  CHECK(told({{"kubeconfigSecretRef", {{"name", "x"}}}}).size() == 5);
+}

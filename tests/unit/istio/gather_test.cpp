@@ -303,3 +303,26 @@ TEST_CASE("probe: a refusal is what it wants") {
         Probe::Outcome::not_run);
   CHECK(classify_probe(error(util::ErrorKind::timeout, "no answer")) == Probe::Outcome::not_run);
 }
+
+TEST_CASE("gather: what a member nests too deep is passed over, and noted") {
+  RecordedCluster cluster;
+  const std::string deep = std::string(600, '[') + std::string(600, ']');
+  for (const auto& [path, label] : {std::pair{"/api/v1/pods", "service.istio.io/canonical-name"},
+                                    {"/api/v1/pods", "app"},
+                                    {"/apis/apps/v1/deployments", "app"},
+                                    {"/apis/apps/v1/daemonsets", "app"},
+                                    {"/api/v1/services", "istio.io/rev"}}) {
+    cluster.answer(path)["items"].push_back(
+        {{"metadata",
+          {{"name", "deep"},
+           {"namespace", "shop-dev"},
+           {"labels", {{label, label == std::string("app") ? "istiod" : "x"}}},
+           {"deep", Json::parse(deep)}}}});
+  }
+  const Report report = judge(cluster.look());
+  CHECK_MESSAGE(report.verdict == Verdict::healthy, codes(report));
+  REQUIRE(report.notes.size() == 4);
+  CHECK(report.notes[2] ==
+        "not known: 2 of pods passed over: shop-dev/deep cannot be read: nested deeper than 500 "
+        "levels");
+}

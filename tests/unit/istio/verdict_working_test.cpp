@@ -39,7 +39,7 @@ TEST_CASE("verdict: a mesh that is not served as a whole is degraded, and can be
               {"a project that wants ambient mode, where there is none",
                [](Evidence& e) {
                  e.namespaces->push_back(ns("dev", {{"istio.io/dataplane-mode", "ambient"}}));
-                 e.namespaces->back().of_project = true;
+                 e.namespaces->back().owner = "uid/VirtualCluster.kubist.io/shop/dev";
                },
                Verdict::degraded, "missing:DaemonSet/istio-cni-node"},
               {"pods that ztunnel has not got yet",
@@ -178,4 +178,35 @@ TEST_CASE("verdict: a tag belongs to the revision that it points to") {
   CHECK(report.revisions[0].tags == std::vector<std::string>{"default"});
   CHECK(report.revisions[0].namespaces == std::vector<std::string>{"shop", "old"});
   CHECK(judge(evidence, {"", "default"}).revisions.size() == 1);
+}
+
+TEST_CASE("verdict: to a project, of namespaces that are not its own only the number is told") {
+  Evidence e = healthy_cluster();
+  for (const char* name : {"secret-a", "secret-b", "own"}) {
+    e.members.push_back({name, 2, {"web-2"}, {"web-3"}});
+    e.namespaces->push_back(ns(name, {{"istio.io/rev", "canary"}}));
+    e.namespaces->push_back(ns(name, {{"istio-injection", "x"}, {"istio.io/rev", "default"}}));
+    e.proxies->proxies.push_back({name, "old-1", "default", "1.28.4"});
+    e.proxies->proxies.push_back({name, "web-2", "old", "1.30.3"});
+  }
+  const Report all = judge(e);
+  const Report told = without_names(all, [](const std::string& ns) { return ns == "own"; });
+  CHECK(told.verdict == all.verdict);
+  CHECK(to_json(all).dump().find("secret-") != std::string::npos);
+  for (const Finding& each : told.findings) {
+    CAPTURE(each.code);
+    CHECK((each.code + each.evidence + each.next).find("secret-") == std::string::npos);
+  }
+  const auto evidence_of = [&](const std::string& code) {
+    std::string found;
+    for (const Finding& each : told.findings) {
+      found += each.code == code ? each.evidence : "";
+    }
+    return found;
+  };
+  CHECK(evidence_of("not-injected") ==
+        "not-injected in 2 namespaces (kubist istio check names them)");
+  CHECK(evidence_of("lost-proxies") ==
+        "lost-proxies in 3 namespaces (kubist istio check names them)");
+  CHECK(evidence_of("not-injected:own").starts_with("1 of 2 pods in namespace own have no proxy"));
 }

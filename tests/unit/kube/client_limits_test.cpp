@@ -13,6 +13,13 @@ TEST_CASE_FIXTURE(ClientFixture,
                          R"({"metadata":{"name":"deep","namespace":"x","uid":"u"},"data":)", deep,
                          "},", R"({"metadata":{"name":"plain"}}]})"));
   CHECK_FALSE(client->list(well_known::config_maps(), "x"));
+  ListOptions passing;
+  passing.pass_unreadable = true;
+  const auto passed = client->list(well_known::config_maps(), "x", passing);
+  REQUIRE(passed);
+  CHECK(passed->items.size() == 1);
+  REQUIRE(passed->unreadable.size() == 1);
+  CHECK((*passed->unreadable[0].outline)["metadata"]["name"] == "deep");
   Room room;
   ListOptions options;
   options.room = &room;
@@ -124,6 +131,29 @@ TEST_CASE_FIXTURE(ClientFixture, "client: what a server says is cut") {
   const auto pod = client->json(get(well_known::pods(), "n", "a"));
   REQUIRE_FALSE(pod);
   CHECK(pod.error().message.size() < 17'000);
+}
+
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: of an object that is nested too deep, the error tells which") {
+  const auto nested = [](std::size_t levels) {
+    return util::cat(R"({"kind":"ConfigMap","metadata":{"name":"deep","namespace":"n"},"data":)",
+                     std::string(levels, '['), std::string(levels, ']'), "}");
+  };
+  const ApiResource& maps = well_known::config_maps();
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/deep", 200, nested(999));
+  CHECK(client->json(get(maps, "n", "deep")));
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/deep", 200, nested(1000));
+  const auto deep = client->json(get(maps, "n", "deep"));
+  REQUIRE_FALSE(deep);
+  CHECK(deep.error().message ==
+        "GET http://fake/api/v1/namespaces/n/configmaps/deep: ConfigMap \"deep\" cannot be read: "
+        "nested deeper than 1000 levels");
+  CHECK(deep.error().hint == "Correct or delete it.");
+  CHECK(deep.error().kind == util::ErrorKind::invalid);
+  CHECK(deep.error().reason == "Unreadable");
+  // Of another's text nothing is told.
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/other", 200, nested(1000));
+  CHECK(client->json(get(maps, "n", "other")).error().message.find("levels") == std::string::npos);
 }
 
 TEST_CASE_FIXTURE(ClientFixture, "client: an answer nested without end is no JSON") {

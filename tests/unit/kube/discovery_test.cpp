@@ -101,3 +101,30 @@ TEST_CASE("discovery: kept on disk, revalidated by ETag") {
   CHECK(Discovery(fake, "http://fake", cache).find_word("pods"));
   CHECK(fake->sent().size() == 8);
 }
+
+TEST_CASE("discovery: of many servers the disk keeps those that were asked last") {
+  const util::TempDir home;
+  const auto folder = home.path() / "discovery";
+  const auto fields = home.path() / "openapi";
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (int i = 0; i < 501; ++i) {
+    REQUIRE(util::write_file(folder / std::to_string(i), "x"));
+    REQUIRE(util::write_file(fields / std::to_string(i) / "v1.json", "x"));
+    std::filesystem::last_write_time(folder / std::to_string(i), now - std::chrono::hours(i));
+  }
+  auto fake = std::make_shared<FakeTransport>();
+  fake->always(
+      "GET", "/api*", 200,
+      R"({"kind":"APIVersions","versions":["v1"],"groups":[],"resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get"]}]})");
+  CHECK(Discovery(fake, "http://fake", {folder / "new", std::chrono::hours(6)}).find_word("pods"));
+  const auto there = [](const std::filesystem::path& path) {
+    return std::filesystem::exists(path);
+  };
+  CHECK(there(folder / "new"));
+  CHECK(there(folder / "498"));
+  CHECK(there(fields / "498"));
+  for (const char* gone : {"499", "500"}) {
+    CHECK_FALSE(there(folder / gone));
+    CHECK_FALSE(there(fields / gone));
+  }
+}

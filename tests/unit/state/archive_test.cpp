@@ -238,4 +238,11 @@ TEST_CASE("archive: a bomb is stopped") {
   const auto result = state::unpack(*packed, to.path(), 1 << 19);
   REQUIRE_FALSE(result.has_value());
   CHECK(result.error().message.find("too large") != std::string::npos);
+  const auto source = [&, given = false]() mutable -> util::Result<std::string> {
+    return std::exchange(given, true) ? "" : *packed;
+  };
+  CHECK(state::list(source, 1 << 20));
+  const auto listed = state::list(source, (1 << 20) - 1);
+  REQUIRE_FALSE(listed);
+  CHECK(listed.error().message == R"(refused entry "zeros": the state is too large when unpacked)");
 }

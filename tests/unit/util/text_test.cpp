@@ -76,3 +76,10 @@ TEST_CASE("text: terminal width and control characters") {
   CHECK(printable("\xed\xa0\x80\xf4\x90\x80\x80") == "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
   CHECK(printable("\xe6\x97") == "\\xe6\\x97");  // cut off
 }
+
+TEST_CASE("shortened: whole characters, and a word that it was cut") {
+  CHECK(shortened("abc", 3) == "abc");
+  CHECK(shortened("abcd", 3) == "abc ... (cut)");
+  CHECK(shortened("ab\u00e4", 3, "...") == "ab...");
+  CHECK(shortened("ab\u00e4", 4) == "ab\u00e4");
+}

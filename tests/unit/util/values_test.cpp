@@ -96,10 +96,11 @@ TEST_CASE("time: formats and parses RFC 3339") {
   }
 }
 
-TEST_CASE("time: what the clock's type cannot hold becomes the nearest that it can") {
+TEST_CASE("time: what is too far away becomes the nearest that sums can start from") {
   const auto never = parse_time("9999-12-31T23:59:59Z");
   REQUIRE(never);
-  CHECK(format_time(*never).starts_with("2262-04-11T"));
+  CHECK(format_time(*never) == "2200-01-01T00:00:00Z");
+  CHECK(*never + 24h * 365 * 60 > *never);  // the longest sums in use are of 10 years
   const auto zero = parse_time("0001-01-01T00:00:00Z");
   REQUIRE(zero);
   CHECK(format_time(*zero).starts_with("1970-01-01T"));

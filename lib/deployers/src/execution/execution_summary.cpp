@@ -41,18 +41,6 @@ State state_of(const ItemRun& run) {
   return run.refused && lasting ? State::stalled : State::failed;
 }
 
-/// Its first bytes, as far as they are whole characters.
-std::string shortened(std::string text) {
-  if (text.size() > k_short_bytes) {
-    std::size_t end = k_short_bytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) {
-      --end;
-    }
-    text = text.substr(0, end) + "...";
-  }
-  return text;
-}
-
 /// All that failed, with why. One alone is told whole.
 std::string failure_text(const std::vector<std::pair<std::string, std::string>>& failed) {
   if (failed.size() == 1) {
@@ -64,7 +52,7 @@ std::string failure_text(const std::vector<std::pair<std::string, std::string>>&
       told.push_back(cat("and ", failed.size() - k_told, " more"));
       break;
     }
-    told.push_back(cat("item ", name, ": ", shortened(why)));
+    told.push_back(cat("item ", name, ": ", util::shortened(why, k_short_bytes, "...")));
   }
   return cat(failed.size(), " items failed: ", util::join(told, "; "));
 }

@@ -24,6 +24,17 @@ constexpr milliseconds k_lock_retry{2000};
 constexpr util::Shares k_turns{16, 31};
 constexpr std::string_view k_locked = "Locked";  ///< the reason of Rules::before's error
 
+/// What a deployer tells may be text of a workload or of a member's server.
+util::Result<Progress> told_short(util::Result<Progress> told) {
+  constexpr std::size_t k_longest_message = std::size_t{16} << 10U;
+  constexpr std::size_t k_longest_reason = 128;
+  if (told) {
+    told->message = util::shortened(told->message, k_longest_message);
+    told->reason = util::shortened(told->reason, k_longest_reason, "");
+  }
+  return told;
+}
+
 /// Items that wait hold next to nothing; those that work hold replies and objects. So that hundreds
 /// may wait, but few work at once: of each project some, as its servers may be silent for minutes.
 util::Result<Progress> advance_in_turn(World& world, const Item& item, const Deployer& deployer,
@@ -33,7 +44,7 @@ util::Result<Progress> advance_in_turn(World& world, const Item& item, const Dep
   if (!turn) {
     return util::fail(util::ErrorKind::cancelled, "stopped before it was its turn");
   }
-  return deployer.advance(world, item, job);
+  return told_short(deployer.advance(world, item, job));
 }
 
 /// The earlier of two limits, either of which may be missing.
@@ -159,7 +170,7 @@ util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deplo
       world.clock->monotonic() + world.settings.termination_grace + world.settings.graces.mark;
   Watcher watcher(world.stop);
   while (!world.stop.stop_requested()) {
-    KUBIST_TRY(Progress stopped, deployer.stop(world, item, job));
+    KUBIST_TRY(Progress stopped, told_short(deployer.stop(world, item, job)));
     log = log ? log : stopped.log;
     known.update(stopped.provider_status);
     if (stopped.state == Progress::State::done) {

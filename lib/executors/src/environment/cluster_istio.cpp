@@ -218,7 +218,10 @@ util::Result<std::shared_ptr<const istio::Evidence>> align_istio(const Connectio
     alone = connections.lock_istio(connection);
   }
   KUBIST_TRY(auto evidence, connections.istio(connection, work.stop()));
-  istio::Report report = istio::judge(*evidence, wish.scope);
+  const auto judged = [&] {
+    return judge_istio(*evidence, wish, work.node(), work.world().home_uid);
+  };
+  istio::Report report = judged();
   Did did = Did::nothing;
   if (wish.installs() && alignment.outcome == Outcome::ready) {
     KUBIST_TRY(did, IstioInstall(connection, work, wish, alignment).run(report));
@@ -226,7 +229,7 @@ util::Result<std::shared_ptr<const istio::Evidence>> align_istio(const Connectio
   if (did == Did::something) {
     Connections::forget_istio(connection.endpoint);
     KUBIST_TRY(evidence, connections.istio(connection, work.stop()));
-    report = istio::judge(*evidence, wish.scope);
+    report = judged();
   }
   report_istio(report, alignment);
   if (wish.wanted() && did != Did::would_install) {

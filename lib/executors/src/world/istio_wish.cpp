@@ -1,5 +1,7 @@
 #include "world/istio_wish.hpp"
 
+#include <set>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/base64.hpp>
@@ -137,6 +139,23 @@ IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster, co
   wish.granted =
       istio_wish(Json{{"istio", administrators}}).installs() && merged == wanted && pinned;
   return wish;
+}
+
+istio::Report judge_istio(const istio::Evidence& evidence, const IstioWish& wish,
+                          const engine::Node& cluster, const std::string& home_uid) {
+  istio::Report report = istio::judge(evidence, wish.scope);
+  if (!data::bool_at(cluster.spec(), {"home"})) {
+    return report;
+  }
+  std::set<std::string> own{cluster.key.ns};
+  for (const istio::NamespaceLabels& each : istio::items_of(evidence.namespaces)) {
+    const auto parts = util::split(each.owner, '/');
+    if (parts.size() == 4 && parts[0] == home_uid && parts[2] == cluster.key.ns) {
+      own.insert(each.name);
+    }
+  }
+  return istio::without_names(std::move(report),
+                              [&](const std::string& ns) { return own.contains(ns); });
 }
 
 util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {

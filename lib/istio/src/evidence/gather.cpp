@@ -46,6 +46,9 @@ Evidence Gatherer::run() {
     ask_details();
     ask_pods();
   }
+  for (Unread& each : m_ask.passed_over()) {
+    skip(std::move(each));
+  }
   return std::move(m_evidence);
 }
 

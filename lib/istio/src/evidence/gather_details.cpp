@@ -101,7 +101,7 @@ void Gatherer::read_namespaces() {
         const ObjectView view(object);
         return std::optional(NamespaceLabels{
             std::string(view.name()), view.labels(), !view.deletion_timestamp().empty(),
-            !view.annotation(resources::k_owner_annotation).empty()});
+            std::string(view.annotation(resources::k_owner_annotation))});
       });
 }
 
@@ -109,7 +109,7 @@ void Gatherer::read_namespaces() {
 void Gatherer::leave_out_projects() {
   std::set<std::string> members;
   for (const NamespaceLabels& each : items_of(m_evidence.namespaces)) {
-    if (each.of_project && !resources::is_reserved_namespace(each.name)) {
+    if (!each.owner.empty() && !resources::is_reserved_namespace(each.name)) {
       members.insert(each.name);
     }
   }

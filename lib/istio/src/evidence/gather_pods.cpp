@@ -33,8 +33,10 @@ Read<ProxyList> Gatherer::read_proxies() {
   options.max_objects = m_options.max_proxies;
   data::ListReader reader;
   const auto add = [&](const data::ListItem& item) -> util::Result<> {
-    KUBIST_TRY(const Json pod, data::parse_json(item.raw, "pods"));
-    if (auto proxy = read_proxy(pod)) {
+    const auto pod = data::parse_json(item.raw, "pods");
+    if (!pod) {
+      m_ask.pass_over("pods", cat(item.name_space, '/', item.name), pod.error());
+    } else if (auto proxy = read_proxy(*pod)) {
       list.proxies.push_back(std::move(*proxy));
     }
     return {};

@@ -1,5 +1,6 @@
 #include "evidence/questions.hpp"
 
+#include <kubist/resources/object.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -43,10 +44,37 @@ Unread Questions::unread(std::string_view resource, const util::Error& error) co
   return result;
 }
 
+void Questions::pass_over(std::string_view resource, const std::string& object,
+                          const util::Error& error) {
+  const std::lock_guard lock(m_mutex);
+  auto& [count, first] = m_passed[std::string(resource)];
+  first = count++ == 0 ? cat(object, " cannot be read: ", error.message) : first;
+}
+
+std::vector<Unread> Questions::passed_over() {
+  const std::lock_guard lock(m_mutex);
+  std::vector<Unread> all;
+  for (const auto& [resource, passed] : m_passed) {
+    const auto& [count, first] = passed;
+    Unread one;
+    one.resource = resource;
+    one.code = cat("unreadable:", resource);
+    one.message = cat(count, " of ", resource, " passed over: ", first);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 Read<std::vector<Json>> Questions::list(const kube::ApiResource& resource,
                                         const kube::ListOptions& options, std::string_view ns) {
-  auto found = m_client.list(resource, ns, options, stop());
+  kube::ListOptions readable = options;
+  readable.pass_unreadable = true;
+  auto found = m_client.list(resource, ns, readable, stop());
   if (found) {
+    for (const kube::Unreadable& each : found->unreadable) {
+      const resources::ObjectView view(*each.outline);
+      pass_over(resource.group_resource(), cat(view.ns(), '/', view.name()), each.error);
+    }
     return std::move(found->items);
   }
   if (found.error().http_status == 404) {

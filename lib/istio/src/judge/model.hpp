@@ -51,8 +51,10 @@ class Findings {
     m_verdict = verdict;
     m_revision = std::move(revision);
   }
-  void add(std::string code, std::string evidence, std::string next) {
-    m_out.push_back({m_verdict, std::move(code), std::move(evidence), std::move(next), m_revision});
+  void add(std::string code, std::string evidence, std::string next,
+           std::vector<std::string> about = {}) {
+    m_out.push_back({m_verdict, std::move(code), std::move(evidence), std::move(next), m_revision,
+                     std::move(about)});
   }
 
  private:

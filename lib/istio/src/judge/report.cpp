@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 
 #include <kubist/istio/verdict.hpp>
 #include <kubist/util/text.hpp>
@@ -68,6 +71,36 @@ Json to_json(const Report& report) {
     json["revisions"].push_back(to_json(revision));
   }
   return json;
+}
+
+Report without_names(Report report, const std::function<bool(const std::string& ns)>& own) {
+  std::map<std::string, std::set<std::string>> counted;  // namespaces, by the word of the code
+  std::vector<Finding> told;
+  for (Finding& each : report.findings) {
+    std::set<std::string> places;
+    for (const std::string& name : each.about) {
+      places.insert(name.substr(0, name.find('/')));
+    }
+    bool first = true;
+    if (!std::all_of(places.begin(), places.end(), own)) {
+      each = {each.verdict, each.code.substr(0, each.code.find(':')), "", "", each.revision, {}};
+      auto& all = counted[each.code];
+      first = all.empty();
+      all.merge(places);
+    }
+    if (first) {
+      told.push_back(std::move(each));
+    }
+  }
+  for (Finding& each : told) {
+    if (each.evidence.empty()) {
+      const std::size_t count = counted[each.code].size();
+      each.evidence = cat(each.code, " in ", count, count == 1 ? " namespace" : " namespaces",
+                          " (kubist istio check names them)");
+    }
+  }
+  report.findings = std::move(told);
+  return report;
 }
 
 std::string summary(const Report& report) {

@@ -68,7 +68,7 @@ AmbientFor ambient(const Model& model) {
                           : AmbientFor::nobody;
   for (const NamespaceLabels& each : items_of(model.evidence.namespaces)) {
     if (membership(each.labels) == Membership::ambient) {
-      wanted = std::max(wanted, each.of_project ? AmbientFor::projects : AmbientFor::cluster);
+      wanted = std::max(wanted, each.owner.empty() ? AmbientFor::cluster : AmbientFor::projects);
     }
   }
   return wanted;

@@ -33,7 +33,7 @@ void proxy_skew(const Model& model, const RevisionView& revision, Findings& out)
     out.add("skew",
             cat(pods.size(), " of ", revision.proxies.size(), " proxies run ", version, ", istiod ",
                 revision.version, ": ", some_of(pods)),
-            advice("skew", {ns, "", ""}));
+            advice("skew", {ns, "", ""}), pods);
   }
 }
 
@@ -48,7 +48,7 @@ void namespace_labels(const Model& model, Findings& out) {
       out.add(cat("conflicting-labels:", each.name),
               cat("namespace ", each.name, " has both istio-injection=", legacy,
                   " and istio.io/rev=", revision),
-              advice("conflicting-labels", place));
+              advice("conflicting-labels", place), {each.name});
     }
     if (membership(each.labels) != Membership::injection || injectors.empty() ||
         !injection.takers(each.labels).empty()) {
@@ -58,11 +58,11 @@ void namespace_labels(const Model& model, Findings& out) {
       out.add(cat("dangling-rev-label:", each.name),
               cat("namespace ", each.name, " asks for revision ", revision,
                   ", which does not exist: its pods get no proxy"),
-              advice("dangling-rev-label", place));
+              advice("dangling-rev-label", place), {each.name});
     } else {
       out.add(cat("no-injector:", each.name),
               cat("namespace ", each.name, " asks for injection, but no webhook serves its labels"),
-              advice("no-injector", place));
+              advice("no-injector", place), {each.name});
     }
   }
 }
@@ -74,13 +74,13 @@ void pods_outside(const Model& model, Findings& out) {
       out.add(cat("not-injected:", each.ns),
               cat(each.without_proxy.size(), " of ", each.pods, " pods in namespace ", each.ns,
                   " have no proxy: ", some_of(each.without_proxy)),
-              advice("not-injected", place));
+              advice("not-injected", place), {each.ns});
     }
     if (!each.half_captured.empty()) {
       out.add(cat("half-captured:", each.ns),
               cat(each.half_captured.size(), " of ", each.pods, " pods in namespace ", each.ns,
                   " are not yet captured by ztunnel: ", some_of(each.half_captured)),
-              advice("half-captured", place));
+              advice("half-captured", place), {each.ns});
     }
   }
 }
@@ -99,7 +99,7 @@ void lost_proxies(const Model& model, Findings& out) {
     out.add(cat("lost-proxies:", revision),
             cat(pods.size(), " proxies were made by revision ", revision,
                 ", which does not exist: ", some_of(pods)),
-            advice("lost-proxies"));
+            advice("lost-proxies"), pods);
   }
 }
 

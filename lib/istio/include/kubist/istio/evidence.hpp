@@ -104,8 +104,9 @@ struct NamespaceLabels {
   std::string name;
   data::Json labels = data::Json::object();
   bool terminating = false;
-  /// A Project or VirtualCluster of kubist's keeps it: its members write what is there.
-  bool of_project = false;
+  /// The mark of the Project or VirtualCluster of kubist's that keeps it, whose members write what
+  /// is there; empty: none does.
+  std::string owner;
 };
 
 /// A pod that has an istio-proxy container.

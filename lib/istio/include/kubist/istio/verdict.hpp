@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ struct Finding {
   std::string evidence;  ///< for people; stable while nothing changes
   std::string next;      ///< a command to run or a thing to do
   std::string revision;  ///< empty: of the cluster
+  /// The namespaces (NS), or pods (NS/POD), of the mesh's users that it names.
+  std::vector<std::string> about;
 };
 
 /// One control plane, by revision and namespace.
@@ -72,6 +75,10 @@ struct Scope {
 /// Applies the decision table. Pure; the same evidence gives the same report.
 Report judge(const Evidence& evidence, const Scope& scope = {},
              const SupportTable& support = built_in_support());
+
+/// The same for those who may not see the whole cluster: findings that name namespaces or pods that
+/// are not `own` only count the namespaces.
+Report without_names(Report report, const std::function<bool(const std::string& ns)>& own);
 
 /// What a program reads.
 data::Json to_json(const Report& report);

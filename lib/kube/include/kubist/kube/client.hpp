@@ -38,8 +38,8 @@ struct Reply {
   http::Headers headers;
   std::string body;
   std::optional<ExpectedObject> expected;  ///< of its call
-  /// The body as JSON. Unavailable: it is none (a proxy's page), or another object or a list came
-  /// where one object was asked for.
+  /// The body as JSON. Unavailable: it is none (a proxy's page), or not about the one object that
+  /// was asked for. Invalid, reason Unreadable: that object passes a limit.
   util::Result<data::Json> json() const;
 };
 
@@ -82,6 +82,8 @@ struct ListOptions {
   /// ObjectList::unreadable and fails itself alone, instead of the list. Null: the list has its own
   /// limit, 1 GiB.
   Room* room = nullptr;
+  /// Of list() without a room: an object that is nested too deep is no error, as with one.
+  bool pass_unreadable = false;
 };
 
 /// How a listing ended.
@@ -103,7 +105,7 @@ struct Unreadable {
 /// A small list as values.
 struct ObjectList {
   std::vector<data::Json> items;       ///< each with apiVersion and kind
-  std::vector<Unreadable> unreadable;  ///< with ListOptions::room only
+  std::vector<Unreadable> unreadable;  ///< with ListOptions::room or pass_unreadable
   std::string resource_version;
 };
 

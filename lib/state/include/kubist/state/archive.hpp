@@ -52,7 +52,9 @@ struct ArchiveEntry {
   std::uint64_t size = 0;
   std::string target;  ///< of links
 };
-/// What is in a packed state, in its order. Invalid: not a gzipped tar, too many entries.
-util::Result<std::vector<ArchiveEntry>> list(const Source& source);
+/// What is in a packed state, in its order. Invalid: not a gzipped tar, too many entries, more than
+/// `max_unpacked` bytes.
+util::Result<std::vector<ArchiveEntry>> list(const Source& source,
+                                             std::size_t max_unpacked = k_max_unpacked);
 
 }  // namespace kubist::state

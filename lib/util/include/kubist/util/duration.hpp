@@ -21,8 +21,8 @@ std::string format_time(std::chrono::system_clock::time_point time);
 std::string format_micro_time(std::chrono::system_clock::time_point time);
 /// Parses RFC 3339 with any number of fraction digits and any offset, in whole and strictly: what a
 /// clock cannot show (February 30, 24:00, a leap second, text behind it) is invalid. What is
-/// outside of 1970 to 2262, such as the year 9999 of certificates that never end, becomes the
-/// nearest time in it: so the type holds the difference of any two.
+/// outside of 1970 to 2200, such as the year 9999 of certificates that never end, becomes the
+/// nearest time in it: so the type holds the difference of any two, and a sum with 62 years.
 Result<std::chrono::system_clock::time_point> parse_time(std::string_view text);
 
 }  // namespace kubist::util

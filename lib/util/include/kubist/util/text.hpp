@@ -72,6 +72,10 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 /// Does `text` match `pattern`, in which '*' stands for any run of characters?
 bool glob_match(std::string_view pattern, std::string_view text);
+/// The text; where it has more than `most` bytes, those of them that are whole characters (UTF-8)
+/// and `mark`.
+std::string shortened(std::string_view text, std::size_t most,
+                      std::string_view mark = " ... (cut)");
 /// The number of characters of UTF-8 text.
 std::size_t code_points(std::string_view text);
 /// The number of terminal columns of UTF-8 text (code points; East Asian wide ones count two).
