@@ -79,6 +79,7 @@ class NotedSink final : public Sink {
     m_used = m_used || !text.empty();
     m_inner.write(text);
   }
+  void steer(std::string_view sequences) override { m_inner.steer(sequences); }
   void flush() override { m_inner.flush(); }
   bool closed() const override { return m_inner.closed(); }
   bool used() const { return m_used; }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <kubist/cli/sink.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::cli {
 
@@ -10,8 +11,14 @@ namespace {
 constexpr std::size_t k_buffer_size = 65536;
 }
 
+FdSink::FdSink(int fd) : m_fd(fd), m_at_terminal(::isatty(fd) == 1) {}
+
 void FdSink::write(std::string_view text) {
-  m_buffer += text;
+  if (m_at_terminal) {
+    m_buffer += util::printable(text, util::Colors::keep);
+  } else {
+    m_buffer += text;
+  }
   if (m_buffer.size() >= k_buffer_size) {
     flush();
   }

@@ -7,6 +7,7 @@ A screen is taken as soon as it has the words that are waited for. Times, run id
 import itertools
 import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -142,6 +143,43 @@ def refused_deletion(kubist, folder):
     return [f"the project was deleted at {left}"] if left else []
 
 
+def bytes_at_terminal(command):
+    """What a command writes to a terminal, before one has read it."""
+    end, side = pty.openpty()
+    with subprocess.Popen(command, stdout=side, stdin=subprocess.DEVNULL) as running:
+        os.close(side)
+        written = b""
+        try:
+            while piece := os.read(end, 65536):
+                written += piece
+        except OSError:  # nobody writes any more
+            pass
+    os.close(end)
+    if running.returncode != 0:
+        sys.exit(f"screens: {command} ended with {running.returncode}:\n{written}")
+    return written.decode()
+
+
+def objects_that_steer(kubist):
+    """Which commands let an object's annotation drive the terminal, or do not show it."""
+    mark = "\x1b]0;owned\a\x9b2J\u202e"
+    for words in (["create", "configmap", "steers"], ["annotate", "configmap", "steers", f"mark={mark}"]):
+        subprocess.run([kubist, *words], check=True, capture_output=True)
+    get = ["get", "configmap", "steers", "-o"]
+    wrong = []
+    for words in ([*get, "jsonpath={.metadata.annotations.mark}"], [*get, "custom-columns=M:.metadata.annotations.mark"],
+                  [*get, "json"], [*get, "yaml"], ["get", "--raw", "/api/v1/namespaces/default/configmaps/steers"],
+                  ["describe", "configmap", "steers"], ["annotate", "configmap", "steers", "--list"]):
+        shown = bytes_at_terminal([kubist, *words])
+        if "owned" not in shown or any(sign in shown for sign in "\x1b\a\x9b\u202e"):
+            wrong.append(f"kubist {' '.join(words)} wrote to a terminal: {shown!r}")
+    piped = subprocess.run([kubist, *get, "jsonpath={.metadata.annotations.mark}"], check=True, capture_output=True)
+    if piped.stdout.decode() != mark:
+        wrong.append(f"a pipe got {piped.stdout!r}")
+    subprocess.run([kubist, "delete", "configmap", "steers"], check=True, capture_output=True)
+    return wrong
+
+
 def main():
     kubist = os.path.abspath(sys.argv[1])
     wrong = []
@@ -158,11 +196,11 @@ def main():
                 if re.search(r"\d+ running|^.+Project/screens +(?:ready|Ready)", after, re.MULTILINE):
                     wrong.append(f"of the picture something stayed after the run:\n{after}")
             follow(kubist, folder, 80, (r"Execution/users .*failed", r"^\d+ of 5 done"), "--watch")
-            wrong += colours(kubist, folder) + refused_deletion(kubist, folder)
+            wrong += colours(kubist, folder) + objects_that_steer(kubist) + refused_deletion(kubist, folder)
         finally:
             subprocess.run([kubist, "delete", "project", "screens", "--force-cleanup"], check=False, capture_output=True)
     print("\n".join(wrong), file=sys.stderr)
-    print("screens: 3 widths, --watch, 6 ways of colours, a question")
+    print("screens: 3 widths, --watch, 6 ways of colours, an object that steers, a question")
     return 1 if wrong else 0
 
 

@@ -56,13 +56,10 @@ util::Result<int> run_deployitem_logs(Context& context, const Arguments& argumen
     KUBIST_TRY(const auto reached, connections.connect(cluster, allowed, false, context.stop()));
     return reached->client;
   };
-  const bool at_terminal = context.out_is_terminal();
   KUBIST_CHECK(deployers::read_item_log(
       home, request,
       [&](std::string_view line) {
-        // A pod's owner writes what it likes; a file or a pipe gets it as it is.
-        context.out().write(util::cat(
-            at_terminal ? util::printable(line, util::Colors::keep) : std::string(line), "\n"));
+        context.out().write(util::cat(line, "\n"));
         if (request.follow) {
           context.out().flush();
         }

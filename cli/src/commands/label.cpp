@@ -68,12 +68,9 @@ void list_one(Context& context, const MetadataMap& map, const LiveObject& live, 
     context.out().write(cat("Listing ", map.field, " for ", view.kind(), '.', view.group(), '/',
                             view.name(), ":\n"));
   }
-  const bool at_terminal = context.out_is_terminal();
   const Json& values = metadata_map(map, live.object);
   for (const auto& [key, value] : values.items()) {
-    const std::string text(data::string_at(values, {key}));
-    context.out().write(
-        cat(single ? "" : " ", key, '=', at_terminal ? util::printable(text) : text, '\n'));
+    context.out().write(cat(single ? "" : " ", key, '=', data::string_at(values, {key}), '\n'));
   }
 }
 

@@ -65,7 +65,6 @@ class LogPrinter {
         m_options(std::move(options)),
         m_prefix(context.arguments().boolean("prefix") || context.arguments().boolean("all-pods")),
         m_ignore_errors(context.arguments().boolean("ignore-errors")),
-        m_at_terminal(context.out_is_terminal()),
         m_forward(context.stop(), [this] { m_over.request_stop(); }) {}
 
   util::Result<> print(const std::vector<LogSource>& sources) {
@@ -94,10 +93,7 @@ class LogPrinter {
   /// False: nobody reads on.
   bool write(const std::string& prefix, std::string_view line) {
     const std::lock_guard lock(m_mutex);
-    // A container writes what it likes; a file or a pipe gets it as it is.
-    m_context.out().write(
-        cat(prefix, m_at_terminal ? util::printable(line, util::Colors::keep) : std::string(line),
-            '\n'));
+    m_context.out().write(cat(prefix, line, '\n'));
     if (m_options.follow) {
       m_context.out().flush();
     }
@@ -122,7 +118,6 @@ class LogPrinter {
   const kube::LogOptions m_options;
   const bool m_prefix;
   const bool m_ignore_errors;
-  const bool m_at_terminal;
   std::mutex m_mutex;  ///< of the sink and what failed
   std::optional<util::Error> m_failed;
   std::stop_source m_over;

@@ -70,7 +70,8 @@ void Picture::draw(std::string_view lines, std::size_t columns) {
   if (drawn == m_drawn) {
     return;
   }
-  m_out.write(cat(erased(), drawn));
+  m_out.steer(erased());
+  m_out.write(drawn);
   m_out.flush();
   m_drawn = std::move(drawn);
   m_lines = count;
@@ -78,7 +79,7 @@ void Picture::draw(std::string_view lines, std::size_t columns) {
 
 void Picture::aside(const std::function<void()>& write) {
   const std::lock_guard lock(m_mutex);
-  m_out.write(erased());
+  m_out.steer(erased());
   m_out.flush();
   const std::string drawn = std::exchange(m_drawn, "");
   const std::size_t lines = std::exchange(m_lines, 0);
@@ -91,7 +92,8 @@ void Picture::aside(const std::function<void()>& write) {
 
 void Picture::write(std::string_view lines) {
   const std::lock_guard lock(m_mutex);
-  m_out.write(cat(erased(), lines, m_drawn));
+  m_out.steer(erased());
+  m_out.write(cat(lines, m_drawn));
   m_out.flush();
 }
 

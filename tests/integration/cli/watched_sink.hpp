@@ -17,6 +17,7 @@ class WatchedSink final : public cli::Sink {
     m_text += text;
     m_changed.notify_all();
   }
+  void steer(std::string_view sequences) override { write(sequences); }
   bool closed() const override { return m_closed; }
   void close() { m_closed = true; }
   bool wait_for(std::string_view text) {

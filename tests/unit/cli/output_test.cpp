@@ -1,4 +1,8 @@
+#include <cstdlib>
+
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <kubist/cli/sink.hpp>
 #include <kubist/data/go_text.hpp>
@@ -35,7 +39,37 @@ std::string printed(const std::string& format, PrinterOptions options = {}) {
   return out.text();
 }
 
+/// What comes out at `end` of what is written to `written`; both are closed.
+std::string through(int written, int end) {
+  {
+    FdSink sink(written);
+    sink.write("\x1b[31mred\x1b[0m \x1b]0;title\a\xc2\x9b \xe2\x80\xae\r\n");
+    sink.steer("\x1b[2A");
+  }
+  ::close(written);
+  std::string text(200, '\0');
+  const ssize_t count = ::read(end, text.data(), text.size());
+  ::close(end);
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "sink: no text drives a terminal, kubist's own sequences do, a pipe gets both as they are") {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(::grantpt(terminal) == 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  const int side = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+  REQUIRE(side >= 0);
+  CHECK(through(side, terminal) ==
+        "\x1b[31mred\x1b[0m \\x1b]0;title\\x07\\xc2\\x9b \\xe2\\x80\\xae\\x0d\r\n\x1b[2A");
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  CHECK(through(ends[1], ends[0]) ==
+        "\x1b[31mred\x1b[0m \x1b]0;title\a\xc2\x9b \xe2\x80\xae\r\n\x1b[2A");
+}
 
 TEST_CASE("layout: no cell of somebody's drives the terminal") {
   CHECK(layout({{"a",

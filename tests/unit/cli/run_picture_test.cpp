@@ -153,6 +153,7 @@ TEST_CASE("run picture: drawing that throws ends nothing, and goes on") {
         throw std::bad_alloc();
       }
     }
+    void steer(std::string_view /*sequences*/) override {}
     std::atomic<int> writes = 0;
   };
   const Stage s;

@@ -200,6 +200,7 @@ TEST_CASE("dump: one record with every visible command; man pages name it") {
 TEST_CASE("run: what a command throws is an error with exit code 1") {
   struct Broken : Sink {
     void write(std::string_view) override { throw std::bad_alloc(); }
+    void steer(std::string_view) override {}
   };
   Broken out;
   StringSink err;
