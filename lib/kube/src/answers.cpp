@@ -5,8 +5,9 @@
 
 namespace kubist::kube {
 
-util::Result<data::Json> parse_answer(std::string_view body) {
+util::Result<data::Json> parse_answer(std::string_view body, std::size_t max_values) {
   data::ReadOptions options;
+  options.max_nodes = max_values;
   options.max_bytes = k_max_reply;
   options.max_depth = 1000;
   options.duplicate_keys = data::DuplicateKeys::last_wins;
@@ -19,6 +20,7 @@ http::Call StatusesAlone::start(http::Request request, http::Done done) {
   return m_inner->start(std::move(request),
                         [done = std::move(done)](util::Result<http::Response> outcome) {
                           if (outcome && outcome->status >= 400) {
+                            outcome->foreign = true;
                             const auto body = parse_answer(outcome->body);
                             if (!body || data::string_at(*body, {"kind"}) != "Status") {
                               outcome->body.clear();

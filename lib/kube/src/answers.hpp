@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/json.hpp>
 #include <kubist/http/transport.hpp>
 #include <kubist/util/result.hpp>
@@ -13,11 +14,14 @@ namespace kubist::kube {
 inline constexpr std::size_t k_max_reply = std::size_t{512} << 20U;
 inline constexpr std::size_t k_max_small_reply = std::size_t{64} << 10U;   ///< versions, reviews
 inline constexpr std::size_t k_max_schema_reply = std::size_t{64} << 20U;  ///< discovery, OpenAPI
-inline constexpr std::size_t k_max_list_memory = std::size_t{1} << 30U;    ///< of its values
+inline constexpr std::size_t k_max_object_values = 2'000'000;  ///< of up to k_max_object
+inline constexpr std::size_t k_max_refusal_values = 100'000;   ///< as JSON, of an answer >= 400
+inline constexpr std::size_t k_max_list_memory = std::size_t{1} << 30U;  ///< of its values
 
 /// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions. An object
 /// may be deeper than in lists, so that it can be mended; copies of it recurse.
-util::Result<data::Json> parse_answer(std::string_view body);
+util::Result<data::Json> parse_answer(std::string_view body,
+                                      std::size_t max_values = data::ReadOptions().max_nodes);
 
 /// For servers that a Secret names: of an answer with a status of 400 or more, the body comes
 /// through only if it is a Kubernetes Status. Else errors would show what any service says that

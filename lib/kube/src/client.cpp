@@ -110,7 +110,8 @@ util::Result<> check_identity(const data::Json& value, const ExpectedObject& exp
 }  // namespace
 
 util::Result<data::Json> Reply::json() const {
-  auto value = parse_answer(body);
+  auto value =
+      body.size() <= k_max_object ? parse_answer(body, k_max_object_values) : parse_answer(body);
   if (!value) {
     // What comes from a server that is none is not told: it is not the named object.
     if (expected && data::string_at(data::outline(body), {"metadata", "name"}) == expected->name) {

@@ -7,6 +7,7 @@
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "answers.hpp"
 #include "watch_pause.hpp"
 
 namespace kubist::kube {
@@ -21,7 +22,7 @@ constexpr util::BackoffPolicy k_refused{std::chrono::milliseconds(800),
 constexpr std::chrono::seconds k_healthy{
     120};  // a watch that stood so long forgets earlier trouble
 constexpr std::chrono::seconds k_too_short{
-    1};  // a watch that ends so soon without an event is trouble
+    1};  // a watch that ends so soon without an event is trouble, with one it waits in the end
 constexpr int k_min_timeout_s = 300;
 constexpr int k_max_timeout_s = 600;
 constexpr int k_forbidden = 403;
@@ -51,6 +52,10 @@ std::string_view accept_event(Form form) {
   }
 }
 
+std::string_view version_of(std::string_view told) {
+  return told.size() <= k_longest_version ? told : std::string_view();
+}
+
 WatchEvent event_of(WatchEventType type, const data::ListItem& item) {
   WatchEvent event;
   event.type = type;
@@ -58,7 +63,7 @@ WatchEvent event_of(WatchEventType type, const data::ListItem& item) {
   event.ns = item.name_space;
   event.name = item.name;
   event.uid = item.uid;
-  event.resource_version = item.resource_version;
+  event.resource_version = version_of(item.resource_version);
   return event;
 }
 
@@ -79,7 +84,9 @@ WatchTurns::WatchTurns(Client& client, const WatchOptions& options, const WatchH
 util::Result<std::chrono::milliseconds> WatchTurns::pause_after(util::Result<> turn,
                                                                 const std::stop_token& stop) {
   if (turn) {
-    return std::chrono::milliseconds(0);
+    return m_short > 1
+               ? util::backoff_delay(k_unreachable, m_short - 1, 0.5 + util::random_unit() / 2)
+               : std::chrono::milliseconds(0);
   }
   util::Error& error = turn.error();
   if (m_handler_failed) {
@@ -141,11 +148,16 @@ util::Result<> WatchTurns::list(const std::stop_token& stop) {
              m_client.list_pages(m_options.resource, m_options.ns, options, on_page, stop));
   m_broke_off = false;
   m_listed = true;
-  m_version = again ? "" : end.resource_version;
+  const std::string_view version = version_of(end.resource_version);
+  m_version = again ? "" : version;
   WatchEvent event;
   event.type = WatchEventType::relisted;
-  event.resource_version = end.resource_version;
-  return hand_over(event);
+  event.resource_version = version;
+  KUBIST_CHECK(hand_over(event));
+  return version.empty() ? util::fail(ErrorKind::unavailable,
+                                      util::cat("list of ", m_options.resource.group_resource(),
+                                                ": it has no resourceVersion to watch from"))
+                         : util::Result<>();
 }
 
 http::Request WatchTurns::begin() {
@@ -176,7 +188,9 @@ bool WatchTurns::feed(std::string_view bytes) {
 
 util::Result<> WatchTurns::end(util::Result<http::Response> outcome) {
   const auto lasted = std::chrono::steady_clock::now() - m_began;
-  if (lasted > k_healthy || m_events > 0) {
+  const bool is_short = lasted < k_too_short;
+  m_short = is_short ? m_short + 1 : 0;
+  if (lasted > k_healthy || (m_events > 0 && !is_short)) {
     m_failures = 0;
   }
   if (m_fault) {
@@ -194,7 +208,7 @@ util::Result<> WatchTurns::end(util::Result<http::Response> outcome) {
   if (outcome->status >= 400) {
     return util::fail(api_error("GET", m_url, *outcome));
   }
-  if (lasted < k_too_short && m_events == 0) {
+  if (is_short && m_events == 0) {
     return util::fail(ErrorKind::unavailable,
                       util::cat("GET ", m_url, ": the watch ended at once"));
   }
@@ -203,16 +217,17 @@ util::Result<> WatchTurns::end(util::Result<http::Response> outcome) {
 
 util::Result<> WatchTurns::on_event(const data::WatchEvent& event) {
   if (event.type == data::WatchType::error) {
-    KUBIST_TRY(const data::Json status, data::parse_json(event.object.raw, m_url));
+    KUBIST_TRY(const data::Json status, parse_answer(event.object.raw, k_max_refusal_values));
     return util::fail(status_error(util::cat("watch ", m_url), status));
   }
   if (event.type == data::WatchType::unknown) {
     return {};
   }
   ++m_events;
-  KUBIST_CHECK(hand_over(event_of(type_of(event.type), event.object)));
-  if (!event.object.resource_version.empty()) {
-    m_version = event.object.resource_version;
+  const WatchEvent told = event_of(type_of(event.type), event.object);
+  KUBIST_CHECK(hand_over(told));
+  if (!told.resource_version.empty()) {
+    m_version = told.resource_version;
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include <kubist/data/page_buffer.hpp>
 #include <kubist/kube/room.hpp>
+#include <kubist/kube/watch.hpp>
 
 #include "client_support.hpp"
 
@@ -80,6 +81,34 @@ TEST_CASE_FIXTURE(ClientFixture,
         std::string::npos);
 }
 
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: a server that a Secret names has nobody grant anything at home") {
+  const auto far = client_from_secret(fake);
+  const std::string denied = status(
+      403, "Forbidden",
+      "secrets is forbidden: User \\\"system:serviceaccount:shop:kubist-project\\\" cannot get "
+      "resource \\\"secrets\\\" in API group \\\"\\\" at the cluster scope");
+  fake->handle("GET", "*", [&](const http::Request& request) {
+    return request.long_running ? FakeTransport::answer(
+                                      200, util::cat(R"({"type":"ERROR","object":)", denied, "}\n"))
+                                : FakeTransport::answer(403, denied);
+  });
+  WatchOptions options;
+  options.resource = well_known::secrets();
+  const WatchHandler ignore = [](const WatchEvent&) { return util::Result<>(); };
+  const std::string hint =
+      "Whoever keeps that cluster grants the right to the kubeconfig's account.";
+  CHECK(far->json(get(well_known::secrets(), "n", "a")).error().hint == hint);
+  CHECK(far->list(well_known::secrets(), "n").error().hint == hint);
+  CHECK(far->discovery().index().error().hint == hint);
+  CHECK(watch(*far, options, ignore, {}).error().hint == hint);
+  options.resource_version = "1";
+  CHECK(watch(*far, options, ignore, {}).error().hint == hint);
+  CHECK(client->json(get(well_known::secrets(), "n", "a"))
+            .error()
+            .hint.starts_with("An administrator grants it: kubectl create clusterrole "));
+}
+
 TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {
   fake->always("GET", "/version", 200, R"({"gitVersion":"v1.34.4"})");
   fake->always("POST", "*", 201, R"({"status":{"allowed":true}})");
@@ -92,7 +121,8 @@ TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {
   REQUIRE(sent.size() >= 6);
   CHECK(sent[0].max_body == 64 << 10);
   CHECK(sent[1].max_body == 64 << 10);
-  CHECK(sent[2].max_body == 512 << 20);
+  CHECK(sent[2].max_body == 16 << 20);
+  CHECK(sent[3].max_body == 512 << 20);
   for (const http::Request& request : sent) {
     CAPTURE(request.url);
     CHECK(request.max_body > 0);
@@ -182,4 +212,61 @@ TEST_CASE_FIXTURE(ClientFixture, "list: what a namespace has no room for fails i
   CHECK(listed->items[1]["metadata"]["name"] == "three");
   REQUIRE(listed->unreadable.size() == 1);
   CHECK((*listed->unreadable[0].outline)["metadata"]["name"] == "two");
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: causes of an error are cut, and so are their texts") {
+  std::string causes =
+      util::cat(R"({"reason":")", std::string(5'000, 'r'), R"(","message":")",
+                std::string(5'000, 'm'), R"(","field":")", std::string(5'000, 'f'), R"("})");
+  for (int i = 1; i < 2'000; ++i) {
+    causes += R"(,{"message":"m"})";
+  }
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 422,
+              status(422, std::string(5'000, 'r'), "bad",
+                     util::cat(R"(,"details":{"causes":[)", causes, "]}")));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().reason.size() == 1'024 + 4);
+  const auto& details = pod.error().details;
+  REQUIRE(details.size() == 101);
+  CHECK(details[0].message.size() == 2 * (1'024 + 4) + 2);
+  CHECK(details[0].reason.size() == 1'024 + 4);
+  CHECK(details[99].message == "m");
+  CHECK(details[100].message == "and more, 2000 in all");
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: of a refusal with values without end, none is read") {
+  std::string values = "0";
+  for (int i = 0; i < 100'000; ++i) {
+    values += ",0";
+  }
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 422,
+              status(422, "Invalid", "bad",
+                     util::cat(R"(,"details":{"causes":[{"message":"m"},)", values, "]}")));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().details.empty());
+}
+
+TEST_CASE("client: an answer that is one object may have 16 MiB") {
+  const ApiResource& maps = well_known::config_maps();
+  const Json map{{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
+  for (const ApiCall& call :
+       {get(maps, "n", "a"), get(maps, "n", "a", "status"), kube::apply(maps, map),
+        create(maps, map), create_subresource(maps, "n", "a", "token", map), replace(maps, map),
+        patch(maps, "n", "a", PatchType::merge, map), remove(maps, "n", "a")}) {
+    CAPTURE(call.method);
+    CHECK(call.max_body == 16 << 20);
+  }
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: values of one object have a limit") {
+  std::string values = "0";
+  for (int i = 0; i < 2'000'000; ++i) {
+    values += ",0";
+  }
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 200, util::cat(R"({"a":[)", values, "]}"));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().message.find("not JSON within the limits") != std::string::npos);
 }
