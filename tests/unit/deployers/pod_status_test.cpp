@@ -122,12 +122,6 @@ TEST_CASE("pod status: faults that may mend themselves have a grace") {
   CHECK(judge(pod({}, {}, waits("PodInitializing"), "Pending")).state == State::running);
 }
 
-TEST_CASE("pod status: a start at the end of all time is no end of its grace") {
-  Json later = pod(nullptr, nullptr, waits("ErrImagePull"), "Pending");
-  later["status"]["startTime"] = "9999-12-31T23:59:59Z";
-  CHECK(judge(later).state == State::running);
-}
-
 TEST_CASE("pod status: an image that cannot be pulled names the field to set") {
   Settings settings;
   settings.script_image = "r/shell:1";

@@ -77,6 +77,9 @@ TEST_CASE("prune: what members of a project call a record of Istio's is none") {
   unreadable["metadata"]["namespace"] = "shop-dev";
   resources::set_label(unreadable, apply::k_applyset_id_label, "y");
   f.cluster.put(unreadable);
+  unreadable["metadata"]["name"] = "kubist-istio-y";
+  unreadable["metadata"]["deep"] = Json::parse(std::string(600, '[') + std::string(600, ']'));
+  f.cluster.put(unreadable);
   // One that says it has what the true one has would keep all of it.
   const apply::InventoryName name = inventory_name("shop-dev", "evil");
   const Json widget = f.cluster.get("widgets.example.com", "w", "default");

@@ -59,6 +59,7 @@ util::Result<std::vector<Record>> read_records(kube::Client& client, const std::
   kube::ListOptions options;
   options.label_selector = apply::k_applyset_id_label;
   options.form = kube::Form::metadata;
+  options.pass_unreadable = true;  // a member may write one; kubist writes none
   KUBIST_TRY(const auto found, client.list(kube::well_known::config_maps(), "", options, stop));
   std::vector<Record> records;
   for (const data::Json& each : found.items) {
