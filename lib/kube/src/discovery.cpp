@@ -7,6 +7,7 @@
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/discovery.hpp>
+#include <kubist/util/duration.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -32,35 +33,78 @@ constexpr std::size_t k_max_record = std::size_t{4} << 20U;  // what is kept of 
 
 using Outcome = util::Result<http::Response>;
 
+/// What is left of the limits of one look. Any thread.
+class Budget {
+ public:
+  Budget(const std::string& server, const DiscoveryLimits& limits)
+      : until(std::chrono::steady_clock::now() + limits.time), m_server(server), m_limits(limits) {}
+
+  const std::chrono::steady_clock::time_point until;
+  Outcome late() const {
+    return fail(ErrorKind::timeout,
+                util::cat("take longer than ", util::go_duration(m_limits.time)), "");
+  }
+  /// An answer that is longer than what is left is dropped, and so are all after it.
+  Outcome admit(Outcome outcome) {
+    return !outcome || (m_bytes += outcome->body.size()) <= m_limits.bytes
+               ? std::move(outcome)
+               : fail(ErrorKind::unavailable,
+                      util::cat("are longer than ", m_limits.bytes, " bytes"),
+                      std::string(http::k_failure_too_large));
+  }
+
+ private:
+  Outcome fail(ErrorKind kind, const std::string& what, std::string reason) const {
+    return util::fail(
+        kind, util::cat("the lists of kinds of ", http::redacted(m_server), ' ', what),
+        "Is something else than a Kubernetes API server behind this address?", std::move(reason));
+  }
+
+  const std::string& m_server;
+  const DiscoveryLimits& m_limits;
+  std::atomic<std::size_t> m_bytes = 0;
+};
+
 /// Sends all of them at once and waits for all.
 std::vector<Outcome> send_all(http::Transport& transport, std::vector<http::Request> requests,
-                              const std::stop_token& stop) {
+                              Budget& budget, const std::stop_token& stop) {
   std::vector<std::future<Outcome>> futures;
   std::vector<http::Call> calls;
   for (http::Request& request : requests) {
     auto promise = std::make_shared<std::promise<Outcome>>();
     futures.push_back(promise->get_future());
-    calls.push_back(transport.start(std::move(request), [promise](Outcome outcome) {
-      promise->set_value(std::move(outcome));
+    calls.push_back(transport.start(std::move(request), [promise, &budget](Outcome outcome) {
+      promise->set_value(budget.admit(std::move(outcome)));
     }));
   }
-  const std::stop_callback on_stop(stop, [&calls] {
+  const auto cancel = [&calls] {
     for (const http::Call& call : calls) {
       call.cancel();
     }
-  });
+  };
+  const std::stop_callback on_stop(stop, cancel);
   std::vector<Outcome> outcomes;
+  bool is_late = false;
   for (auto& future : futures) {
+    if (!is_late && future.wait_until(budget.until) == std::future_status::timeout) {
+      is_late = true;
+      cancel();
+    }
     outcomes.push_back(future.get());
+    const auto& outcome = outcomes.back();
+    if (is_late && !outcome && outcome.error().kind == ErrorKind::cancelled &&
+        !stop.stop_requested()) {
+      outcomes.back() = budget.late();
+    }
   }
   return outcomes;
 }
 
 http::Request discovery_request(const std::string& server, const std::string& path,
-                                const std::string& etag) {
+                                std::size_t max_body, const std::string& etag = {}) {
   http::Request request;
   request.url = server + path;
-  request.max_body = k_max_schema_reply;
+  request.max_body = max_body;
   request.headers = {{"Accept", std::string(k_accept)}, {"User-Agent", "kubist"}};
   if (!etag.empty()) {
     request.headers.push_back({"If-None-Match", etag});
@@ -151,6 +195,7 @@ struct Discovery::State {
   std::shared_ptr<http::Transport> transport;
   std::string server;
   DiscoveryCache cache;
+  DiscoveryLimits limits;
   std::mutex mutex;          // held during requests: others wait for the same answer
   mutable std::mutex quick;  // guards what follows
   std::shared_ptr<const ResourceIndex> index;
@@ -205,12 +250,19 @@ struct Discovery::State {
     return {};
   }
 
+  std::vector<Outcome> ask_for_both(const std::string& etag_api, const std::string& etag_apis,
+                                    Budget& budget, const std::stop_token& stop) const {
+    return send_all(*transport,
+                    {discovery_request(server, "/api", limits.bytes, etag_api),
+                     discovery_request(server, "/apis", limits.bytes, etag_apis)},
+                    budget, stop);
+  }
+
   util::Result<> fetch_now(const std::stop_token& stop) {
     const bool known = index != nullptr && !record.etag_api.empty() && !record.etag_apis.empty();
-    auto outcomes = send_all(*transport,
-                             {discovery_request(server, "/api", known ? record.etag_api : ""),
-                              discovery_request(server, "/apis", known ? record.etag_apis : "")},
-                             stop);
+    Budget budget(server, limits);
+    auto outcomes = known ? ask_for_both(record.etag_api, record.etag_apis, budget, stop)
+                          : ask_for_both("", "", budget, stop);
     if (known && outcomes[0] && outcomes[1] && outcomes[0]->status == 304 &&
         outcomes[1]->status == 304) {
       std::error_code ignored;
@@ -221,9 +273,7 @@ struct Discovery::State {
       return {};
     }
     if (known) {  // one half changed: both are needed in full
-      outcomes = send_all(
-          *transport,
-          {discovery_request(server, "/api", ""), discovery_request(server, "/apis", "")}, stop);
+      outcomes = ask_for_both("", "", budget, stop);
     }
     KUBIST_TRY(const Json api, body_of(server + "/api", outcomes[0]));
     KUBIST_TRY(const Json apis, body_of(server + "/apis", outcomes[1]));
@@ -234,7 +284,7 @@ struct Discovery::State {
       fresh.etag_api = etag_of(*outcomes[0]);
       fresh.etag_apis = etag_of(*outcomes[1]);
     } else {
-      KUBIST_CHECK(fetch_legacy(api, apis, fresh, stop));
+      KUBIST_CHECK(fetch_legacy(api, apis, fresh, budget, stop));
     }
     KUBIST_CHECK(check_size(server, fresh));
     save(fresh);
@@ -243,7 +293,7 @@ struct Discovery::State {
   }
 
   util::Result<> fetch_legacy(const Json& api, const Json& apis, DiscoveryRecord& fresh,
-                              const std::stop_token& stop) {
+                              Budget& budget, const std::stop_token& stop) {
     const std::vector<std::string> paths = legacy_paths(api, apis);
     if (paths.size() > k_max_paths) {
       return too_large(server, util::cat(k_max_paths, " versions of groups"));
@@ -252,18 +302,18 @@ struct Discovery::State {
          i += k_paths_at_once) {
       KUBIST_CHECK(
           fetch_some(std::span(paths).subspan(i).first(std::min(k_paths_at_once, paths.size() - i)),
-                     fresh, stop));
+                     fresh, budget, stop));
     }
     return {};
   }
 
   util::Result<> fetch_some(std::span<const std::string> paths, DiscoveryRecord& fresh,
-                            const std::stop_token& stop) {
+                            Budget& budget, const std::stop_token& stop) {
     std::vector<http::Request> requests;
     for (const std::string& path : paths) {
-      requests.push_back(discovery_request(server, path, ""));
+      requests.push_back(discovery_request(server, path, limits.group_bytes));
     }
-    const auto outcomes = send_all(*transport, std::move(requests), stop);
+    const auto outcomes = send_all(*transport, std::move(requests), budget, stop);
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const auto document = body_of(server + paths[i], outcomes[i]);
       if (document) {
@@ -280,11 +330,12 @@ struct Discovery::State {
 };
 
 Discovery::Discovery(std::shared_ptr<http::Transport> transport, std::string server,
-                     DiscoveryCache cache)
+                     DiscoveryCache cache, DiscoveryLimits limits)
     : m_state(std::make_unique<State>()) {
   m_state->transport = std::move(transport);
   m_state->server = std::move(server);
   m_state->cache = std::move(cache);
+  m_state->limits = limits;
 }
 Discovery::~Discovery() = default;
 

@@ -220,7 +220,9 @@ TEST_CASE("agenda: what waits for a child's end goes on when a tree lacks the ch
 }
 
 TEST_CASE("agenda: of drift of what no tree has there is a limit, until a tree comes") {
-  executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
+  std::vector<std::string> said;
+  executors::Agenda agenda{k_all, std::chrono::milliseconds(0),
+                           [&](std::string line) { said.push_back(std::move(line)); }};
   agenda.see(tree(false));
   for (int i = 0; i < 9'999; ++i) {
     agenda.add({{key("Destination", "shop", std::to_string(i)), Cause::drift}});
@@ -229,6 +231,14 @@ TEST_CASE("agenda: of drift of what no tree has there is a limit, until a tree c
   CHECK_FALSE(agenda.wants_tree());
   agenda.add({{k_far, Cause::drift}});
   CHECK(agenda.wants_tree());
+  agenda.add({{k_far, Cause::drift}});
+  CHECK(said.empty());  // nothing is lost
+  for (const char* name : {"late", "later"}) {
+    agenda.add({{key("Destination", "shop", name), Cause::drift}});
+  }
+  CHECK(said == std::vector<std::string>{
+                    "changes by others of objects whose owners kubist has not read yet, beyond "
+                    "10000 owners, are noticed only by the resync (docs/reference/limits.md)"});
   agenda.see(tree());
   CHECK_FALSE(agenda.wants_tree());
   CHECK(agenda.schedule().size() == 1);

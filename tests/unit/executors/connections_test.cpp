@@ -1,6 +1,9 @@
+#include <future>
+
 #include <doctest/doctest.h>
 
 #include <kubist/executors/connections.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
@@ -80,31 +83,59 @@ namespace {
 /// Clusters `far` of projects a, b and c, of which two have the same kubeconfig.
 struct FarClusters : ConnectionsFixture {
   FarClusters() {
-    secret("a", "t1");
-    secret("b", "t1");
-    secret("c", "t2");
+    for (const auto& [ns, token] : tokens) {
+      fake->handle("GET", util::cat("/api/v1/namespaces/", ns, "/secrets/far"),
+                   [&token = token](const auto&) {
+                     return testing::FakeTransport::answer(200, secret(token).dump());
+                   });
+    }
   }
-  void secret(const std::string& ns, const std::string& token) {
+  static Json secret(const std::string& token) {
     const std::string config = util::cat(
         R"({"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c",)"
         R"("context":{"cluster":"c","user":"u"}}],"clusters":[{"name":"c","cluster":{"server":)"
         R"("https://far:6443"}}],"users":[{"name":"u","user":{"token":")",
         token, R"("}}]})");
-    fake->always(
-        "GET", util::cat("/api/v1/namespaces/", ns, "/secrets/far"), 200,
-        Json{{"kind", "Secret"}, {"data", {{"value", util::base64_encode(config)}}}}.dump());
+    Json secret{{"kind", "Secret"}};
+    if (!token.empty()) {
+      secret["data"]["value"] = util::base64_encode(config);
+    }
+    return secret;
   }
-  std::shared_ptr<const executors::Connection> reach(const std::string& ns) {
+  static Json cluster(const std::string& ns) {
     Json cluster = home_cluster(ns, "far");
     cluster["spec"] = {{"kubeconfigSecretRef", {{"name", "far"}}}};
-    const auto reached = connections.connect(cluster, {}, true, {});
+    return cluster;
+  }
+  std::shared_ptr<const executors::Connection> reach(const std::string& ns) {
+    const auto reached = connections.connect(cluster(ns), {}, true, {});
     REQUIRE_MESSAGE(reached, reached.error().message);
     return *reached;
   }
 
+  /// A client that has written anything asks for the clients when it ends.
+  struct Ending {
+    FarClusters& f;
+    bool has_written = false;
+    util::Result<> operator()(const http::Request&) {
+      has_written = true;
+      return {};
+    }
+    ~Ending() {
+      if (has_written) {
+        f.asked = std::async(std::launch::async, [&all = f.connections] { all.clients(); });
+        f.was_free = f.asked.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+      }
+    }
+  };
+  std::map<std::string, std::string> tokens{{"a", "t1"}, {"b", "t1"}, {"c", "t2"}};
+  std::future<void> asked;
+  bool was_free = false;
+
   Connections connections{client, "u1", [this] {
                             kube::ClientOptions options;
                             options.transport = fake;
+                            options.before_write = Ending{*this};
                             return options;
                           }()};
 };
@@ -133,6 +164,7 @@ TEST_CASE("connections: what leads to no Cluster any more ends") {
   f.reach("b");
   f.reach("c");
   REQUIRE(f.connections.clients().size() == 3);
+  f.connections.keep_only({{"a", "far"}, {"b", "far"}, {"c", "far"}});
   f.connections.keep_only({{"b", "far"}});
   CHECK(f.connections.clients().size() == 2);
   REQUIRE(!shared.expired());
@@ -140,4 +172,44 @@ TEST_CASE("connections: what leads to no Cluster any more ends") {
   f.connections.keep_only({});
   CHECK(f.connections.clients().size() == 1);
   CHECK(shared.expired());
+}
+
+TEST_CASE("connections: a Cluster that is newer than the tree stays until the next") {
+  FarClusters f;
+  f.connections.keep_only({});
+  const auto client = f.reach("a")->client;
+  f.connections.keep_only({});
+  CHECK(f.connections.clusters_at(*client) == executors::ClusterNames{{"a", "far"}});
+  SUBCASE("which has it") {
+    f.connections.keep_only({{"a", "far"}});
+    CHECK(f.reach("a")->client == client);
+  }
+  f.connections.keep_only({});
+  CHECK(f.reach("a")->client != client);
+}
+
+TEST_CASE("connections: a Cluster with another kubeconfig leads no more where it did") {
+  FarClusters f;
+  const auto client = f.reach("a")->client;
+  f.reach("b");
+  SUBCASE("of another cluster") {
+    f.tokens["a"] = "t2";
+    f.reach("a");
+  }
+  SUBCASE("of none") {
+    f.tokens["a"] = "";
+    CHECK_FALSE(f.connections.connect(f.cluster("a"), {}, true, {}));
+  }
+  CHECK(f.connections.clusters_at(*client) == executors::ClusterNames{{"b", "far"}});
+}
+
+TEST_CASE("connections: who asks for clients waits for none that ends") {
+  FarClusters f;
+  f.fake->always("PATCH", "/api/v1/namespaces/x", 200, R"({"kind":"Namespace"})");
+  REQUIRE(kube::Writer(kube::Writer::Rules())
+              .apply({*f.reach("a")->client}, kube::well_known::namespaces(),
+                     {{"kind", "Namespace"}, {"metadata", {{"name", "x"}}}}));
+  f.tokens["a"] = "t2";
+  f.reach("a");
+  CHECK(f.was_free);
 }

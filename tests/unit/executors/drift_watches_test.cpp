@@ -212,6 +212,43 @@ TEST_CASE("drift watches: a project has places for its clusters, and others have
   CHECK(lines == std::vector<std::string>{told("blog"), told("shop")});
 }
 
+TEST_CASE("drift watches: one of several projects pays for a watch only while it is among them") {
+  DriftSite s;
+  executors::WatchRoom room{s.absences};
+  executors::WatchRoom cluster_room{s.absences};
+  executors::DriftWatches watches{*s.session, {}, room, cluster_room, s.inbox, s.absences};
+  // What each has left of 64 places.
+  const auto left = [](executors::WatchRoom& at, const char* project) {
+    std::vector<executors::WatchRoom::Seat> seats;
+    while (seats.empty() || seats.back()) {
+      seats.push_back(at.take(project));
+    }
+    return seats.size() - 1;
+  };
+  const auto follow = [&] {
+    const auto graph = s.run().graph;
+    s.session->keep_only(*graph);
+    watches.follow(*graph);
+  };
+  s.cluster("blog", "far", Site::kubeconfig(s.far->server(), {{"token", "shop"}}));
+  follow();
+  const std::size_t unpaid = left(cluster_room, "blog");
+  REQUIRE(unpaid < 64);
+  REQUIRE(left(cluster_room, "shop") == 64);
+  SUBCASE("its Cluster has gone") {
+    s.home->remove("virtualclusters.kubist.io", "away", "blog");
+    s.home->remove("clusters.kubist.io", "far", "blog");
+    s.settle();
+    follow();
+    CHECK(left(cluster_room, "blog") == 64);
+  }
+  SUBCASE("its Cluster leads there by credentials of its own") {
+    s.cluster("blog", "far", Site::kubeconfig(s.far->server(), {{"token", "blog"}}));
+    follow();
+  }
+  CHECK(left(cluster_room, "shop") == unpaid);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("drift watches: where no thread can be made for a new one, the others go on") {
   DriftSite s;

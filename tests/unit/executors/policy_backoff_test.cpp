@@ -79,4 +79,13 @@ TEST_CASE("policy backoff: who took too long is asked again later, and the other
   clock.advance(30s);  // it begins with the first wait again
   ask();
   CHECK(hanging->asked.size() == 2);
+
+  definition.source = "third";
+  clock.advance(60s + 10min + 1s);
+  ask();
+  definition.source = "second";  // forgotten meanwhile
+  ask();
+  clock.advance(30s);
+  ask();
+  CHECK(hanging->asked.size() == 2);
 }

@@ -110,16 +110,21 @@ TEST_CASE("project share: a project that a run holds is left to it until it is f
   CHECK(comes_true([&] { return condition(s.vc("p0", "late")) == "True"; }));
 }
 
-TEST_CASE("project share: a new project is taken, and one that is gone is let go") {
+TEST_CASE("project share: a new project is taken, one that is gone is let go and forgotten") {
   Shared s;
   Controller one(s, "one@test");
   REQUIRE(comes_true([&] { return one.projects == k_projects.size(); }));
-  s.put("Project", "", "new");
-  CHECK(comes_true([&] { return condition(s.project("new")) == "True"; }));
-  CHECK(comes_true([&] { return one.projects == k_projects.size() + 1; }));
-  s.home->remove("projects.kubist.io", "new");
-  CHECK_MESSAGE(comes_true([&] { return s.project("new").is_null(); }), s.project("new").dump());
-  CHECK(comes_true([&] { return one.projects == k_projects.size(); }));
+  for (const int times : {1, 2}) {
+    s.put("Project", "", "new");
+    CHECK(comes_true([&] { return condition(s.project("new")) == "True"; }));
+    CHECK(comes_true([&] { return one.projects == k_projects.size() + 1; }));
+    const std::string told = one.told();
+    const auto lines = util::split(told, '\n');
+    CHECK_MESSAGE(std::ranges::count(lines, "project namespace new: took it") == times, told);
+    s.home->remove("projects.kubist.io", "new");
+    CHECK_MESSAGE(comes_true([&] { return s.project("new").is_null(); }), s.project("new").dump());
+    CHECK(comes_true([&] { return one.projects == k_projects.size(); }));
+  }
 }
 
 TEST_CASE("project share: a project that a run left locked is taken when that is stale") {

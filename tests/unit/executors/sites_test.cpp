@@ -49,3 +49,22 @@ TEST_CASE("sites: a namespace that is not there yet is asked as the project") {
   }
   CHECK(asked > 0);
 }
+
+TEST_CASE("sites: a namespace that stood is asked for again once a tree lacks whose it is") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "dev");
+  s.settle();
+  const auto asked = [&] {
+    run_item(s, {{"type", "kubist.io/mock"}, {"target", {{"name", "dev"}}}});
+    const auto log = s.home->log();
+    return std::ranges::any_of(log, [](const LoggedRequest& each) {
+      return each.resource == "namespaces" && each.name == "shop-dev";
+    });
+  };
+  CHECK_FALSE(asked());
+  s.session->keep_only(*s.run().graph);
+  CHECK_FALSE(asked());
+  s.session->keep_only({});
+  CHECK(asked());
+}

@@ -225,3 +225,77 @@ TEST_CASE_FIXTURE(ClientFixture, "discovery: what one server may list has limits
     }
   }
 }
+
+namespace {
+
+/// Never ends its answer to what has that path.
+struct Dripping : FakeTransport {
+  explicit Dripping(std::string path) : slow(std::move(path)) {}
+  http::Call start(http::Request request, http::Done done) override {
+    if (!request.url.ends_with(slow)) {
+      return FakeTransport::start(std::move(request), std::move(done));
+    }
+    return http::Call(
+        [done] { done(util::fail(util::ErrorKind::cancelled, "GET: it was cancelled")); });
+  }
+  const std::string slow;
+};
+
+void answer_legacy(FakeTransport& fake, const std::string& more) {
+  fake.always("GET", "/api", 200, R"({"versions":["v1"]})");
+  fake.always("GET", "/apis", 200, R"({"groups":[{"versions":[{"groupVersion":"x.io/v1"}]}]})");
+  for (const char* version : {"v1", "x.io/v1"}) {
+    fake.always(
+        "GET", util::cat(version[0] == 'v' ? "/api/" : "/apis/", version), 200,
+        util::cat(R"({"groupVersion":")", version, R"(","resources":[{"name":"a)", version[0],
+                  R"(s","kind":"A","verbs":["get"],"more":")", more, R"("}]})"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("discovery: an answer that does not end has a limit, as all have together") {
+  const DiscoveryLimits brief{.time = std::chrono::milliseconds(50)};
+  SUBCASE("of a group: it is left out") {
+    const auto fake = std::make_shared<Dripping>("/apis/x.io/v1");
+    answer_legacy(*fake, "");
+    Discovery discovery(fake, "http://fake", {}, brief);
+    CHECK(discovery.find_word("avs"));
+    CHECK(discovery.failed_groups() == std::vector<std::string>{"x.io"});
+  }
+  SUBCASE("of all") {
+    const auto fake = std::make_shared<Dripping>("/apis");
+    answer_legacy(*fake, "");
+    Discovery discovery(fake, "http://fake", {}, brief);
+    const auto index = discovery.index();
+    REQUIRE_FALSE(index);
+    CHECK(index.error().kind == util::ErrorKind::timeout);
+    CHECK(index.error().message == "the lists of kinds of http://fake take longer than 50ms");
+  }
+  SUBCASE("but a stop is one") {
+    Discovery discovery(std::make_shared<Dripping>("/api"), "http://fake", {});
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(discovery.index(stop.get_token()).error().kind == util::ErrorKind::cancelled);
+  }
+}
+
+TEST_CASE("discovery: all answers together have a limit") {
+  const auto fake = std::make_shared<FakeTransport>();
+  answer_legacy(*fake, std::string(1000, 'x'));
+  SUBCASE("of groups: what is beyond is left out") {
+    Discovery discovery(fake, "http://fake", {}, {.bytes = 2000});
+    CHECK(discovery.find_word("avs"));
+    CHECK(discovery.failed_groups() == std::vector<std::string>{"x.io"});
+    for (const http::Request& each : fake->sent()) {
+      CHECK(each.max_body == (each.url.ends_with("v1") ? std::size_t{4} << 20U : 2000));
+    }
+  }
+  SUBCASE("of all") {
+    Discovery discovery(fake, "http://fake", {}, {.bytes = 40});
+    const auto index = discovery.index();
+    REQUIRE_FALSE(index);
+    CHECK(index.error().reason == "TooLarge");
+    CHECK(index.error().message == "the lists of kinds of http://fake are longer than 40 bytes");
+  }
+}

@@ -115,8 +115,7 @@ void Sites::saw(const engine::Node& virtual_cluster, const Json& live) {
 
 std::shared_ptr<Sites::Standing> Sites::standing_of(const engine::Node* virtual_cluster,
                                                     const std::string& ns) {
-  const std::string whose =
-      cat(virtual_cluster != nullptr ? engine::to_string(*virtual_cluster) : "", ' ', ns);
+  const std::pair whose(virtual_cluster != nullptr ? virtual_cluster->key : engine::Key(), ns);
   const std::lock_guard lock(m_mutex);
   const auto found = m_standing.find(whose);
   if (found != m_standing.end()) {
@@ -124,6 +123,14 @@ std::shared_ptr<Sites::Standing> Sites::standing_of(const engine::Node* virtual_
   }
   const util::MemoryScope memory(util::Stay::lasting);
   return m_standing.emplace(whose, std::make_shared<Standing>()).first->second;
+}
+
+void Sites::keep_only(const engine::Graph& tree) {
+  const std::lock_guard lock(m_mutex);
+  std::erase_if(m_standing, [&](const auto& each) {
+    const auto& [whose, ns] = each.first;
+    return whose.name.empty() ? tree.project_of(ns) == nullptr : tree.find(whose).empty();
+  });
 }
 
 util::Result<> Sites::admit(const engine::Node& project, const std::string& ns,

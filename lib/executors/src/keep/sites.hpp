@@ -67,6 +67,9 @@ class Sites {
   /// The work of items does not ask about it again for a moment.
   void saw(const engine::Node& virtual_cluster, const data::Json& live);
 
+  /// Forgets what is of no Project or VirtualCluster of this tree.
+  void keep_only(const engine::Graph& tree);
+
   ProjectAccounts& accounts() { return m_accounts; }
 
   /// That client, where the namespace (`live`) stands. Nothing can be made in one that is going or
@@ -105,7 +108,8 @@ class Sites {
   Connections& m_connections;
   ProjectAccounts& m_accounts;
   std::mutex m_mutex;  ///< guards the map, not what is in it
-  std::map<std::string, std::shared_ptr<Standing>> m_standing;  ///< by whose namespace it is
+  /// By whose namespace it is (none: the project's own), and its name.
+  std::map<std::pair<engine::Key, std::string>, std::shared_ptr<Standing>> m_standing;
 };
 
 }  // namespace kubist::executors

@@ -149,7 +149,7 @@ class ContainerRuntime final : public engine::PolicyRuntime {
 
   World* m_world;
   std::mutex m_mutex;
-  std::map<std::string, std::mutex> m_items;  ///< guarded by m_mutex; entries stay
+  std::map<std::string, std::mutex> m_items;  ///< guarded by m_mutex; entries stay for the run
 };
 
 }  // namespace

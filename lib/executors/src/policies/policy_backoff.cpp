@@ -84,6 +84,9 @@ class Backoff final : public engine::PolicyRuntime {
       m_late.erase(key);
       return;
     }
+    std::erase_if(m_late, [now = m_clock.now()](const auto& each) {
+      return each.second.until + k_longest_wait < now;
+    });
     Late& late = m_late[key];
     late.wait = late.wait.count() == 0 ? k_first : std::min(2 * late.wait, k_longest_wait);
     late.until = m_clock.now() + late.wait;

@@ -4,6 +4,7 @@
 
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
 
 #include "session/busy_nodes.hpp"
 
@@ -55,8 +56,9 @@ bool Scope::contains(const Key& key) const {
   return m_selection.empty() || m_keys.contains(key) || m_namespaces.contains(key.ns);
 }
 
-Agenda::Agenda(const std::vector<Key>& selection, std::chrono::milliseconds resync)
-    : m_selection(selection), m_resync(resync), m_scope(selection) {
+Agenda::Agenda(const std::vector<Key>& selection, std::chrono::milliseconds resync,
+               std::function<void(std::string)> say)
+    : m_selection(selection), m_resync(resync), m_say(std::move(say)), m_scope(selection) {
   set_resync();
 }
 
@@ -103,9 +105,7 @@ void Agenda::add_events() {
   }
   for (const auto& [key, cause] : std::exchange(m_events, {})) {
     if (cause == Cause::drift && m_tree->find(key).empty()) {
-      if (!wants_tree()) {
-        m_unknown.emplace(key, cause);
-      }
+      add_unknown(key, cause);
       continue;
     }
     for (const Key& asked : is_fresh_node(*m_tree, key) ? std::vector<Key>{key}
@@ -116,6 +116,16 @@ void Agenda::add_events() {
         m_schedule.add(asked, when + k_gather, from(cause, key, asked));
       }
     }
+  }
+}
+
+void Agenda::add_unknown(const Key& key, const engine::Trigger& cause) {
+  if (!wants_tree()) {
+    m_unknown.emplace(key, cause);
+  } else if (!m_unknown.contains(key) && !std::exchange(m_said, true)) {
+    m_say(util::cat("changes by others of objects whose owners kubist has not read yet, beyond ",
+                    k_most_unknown,
+                    " owners, are noticed only by the resync (docs/reference/limits.md)"));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,8 +40,11 @@ class Agenda {
   using Time = engine::Schedule::Time;
   using Due = engine::Schedule::Due;
 
-  /// `resync`: how often all of the selection is due; 0: never. REQUIRES: `selection` outlives it.
-  Agenda(const std::vector<engine::Key>& selection, std::chrono::milliseconds resync);
+  /// `resync`: how often all of the selection is due; 0: never. `say` tells people once where
+  /// drift is left to it. REQUIRES: `selection` outlives it.
+  Agenda(
+      const std::vector<engine::Key>& selection, std::chrono::milliseconds resync,
+      std::function<void(std::string line)> say = [](const std::string&) {});
   /// From here on this tree tells what lies where.
   void see(std::shared_ptr<const engine::Graph> tree);
   /// False: none was seen.
@@ -76,12 +80,15 @@ class Agenda {
   };
   void retry(const engine::Key& key, Failed& failed);
   void add_events();
+  void add_unknown(const engine::Key& key, const engine::Trigger& cause);
   Pace* pace_of(engine::Cause cause);  ///< null: there is none
   void set_resync();
   void resync();
 
   const std::vector<engine::Key>& m_selection;
   const std::chrono::milliseconds m_resync;
+  const std::function<void(std::string)> m_say;
+  bool m_said = false;
   HeldTree m_tree;
   Scope m_scope;
   engine::Schedule m_schedule;

@@ -40,6 +40,8 @@ class DriftWatch {
   DriftWatch& operator=(const DriftWatch&) = delete;
   /// From here on the runs have looked at what is listed, and these alone keep something there.
   void follow(std::shared_ptr<const KeepersThere> keepers);
+  /// Null: it is kubist's own.
+  const WatchRoom::Seat& seat() const { return m_scope.seat; }
 
  private:
   using Name = std::pair<std::string, std::string>;  ///< namespace and name of an object

@@ -12,16 +12,6 @@ namespace {
 constexpr std::size_t k_most_of_project = 512;
 constexpr std::size_t k_most = 4096;
 
-ClusterNames clusters_of(const engine::Graph& tree) {
-  ClusterNames names;
-  for (const engine::Node& node : tree.nodes()) {
-    if (node.key.kind == "Cluster") {
-      names.emplace(node.key.ns, node.key.name);
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 LoopWatches::LoopWatches(Session& session, WatchedNamespaces where, Inbox& inbox,
@@ -67,7 +57,7 @@ void LoopWatches::serve(ReconcileOptions& options) {
 void LoopWatches::follow(const engine::Graph& tree, bool fresh,
                          const std::vector<kube::ApiResource>& served) {
   if (fresh) {
-    m_session.keep_only(clusters_of(tree));
+    m_session.keep_only(tree);
   }
   m_drift.follow(tree);
   m_items.follow(m_session.clients(), tree);

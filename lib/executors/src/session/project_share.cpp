@@ -81,7 +81,10 @@ void ProjectShare::see(const engine::Graph& tree) {
   const std::lock_guard lock(m_mutex);
   m_woken = m_woken || projects != m_projects;
   m_projects = std::move(projects);
-  std::erase_if(m_put_off, [&](const auto& each) { return !m_projects.contains(each.first); });
+  const auto is_gone = [&](const auto& each) { return !m_projects.contains(each.first); };
+  std::erase_if(m_put_off, is_gone);
+  std::erase_if(m_wanted, is_gone);
+  std::erase_if(m_lent, is_gone);
   m_wake.notify_all();
 }
 
@@ -154,6 +157,12 @@ void ProjectShare::turn(const std::stop_token& stop) {
   for (const std::string& ns : gone) {
     alone(ns, [&] { let_go(ns, {}); });
   }
+  const auto is_gone = [&](const auto& each) {
+    return !each.first.empty() && !projects.contains(each.first) && !has(each.first);
+  };
+  std::erase_if(m_said, is_gone);
+  std::erase_if(m_lending, is_gone);
+  std::erase_if(m_known_at, is_gone);
 }
 
 /// What is thrown for one project takes no turn from those behind it.

@@ -168,6 +168,17 @@ class Session::Entered {
   Session& m_session;
 };
 
+void Session::keep_only(const Graph& tree) {
+  ClusterNames clusters;
+  for (const engine::Node& node : tree.nodes()) {
+    if (node.key.kind == "Cluster") {
+      clusters.emplace(node.key.ns, node.key.name);
+    }
+  }
+  m_connections.keep_only(clusters);
+  m_sites->keep_only(tree);
+}
+
 void Session::begin_run(bool own_rights, kube::DryRun dry_run) {
   m_connections.begin_run();
   m_accounts->begin_run(own_rights, dry_run);

@@ -51,7 +51,8 @@ class Loop {
         m_stop(stop),
         m_absences(hooks.away, [this](const Sight& sight) { m_inbox.retry(sight); }),
         m_busy([this](const Key& key, const engine::Trigger& cause) { m_inbox.push(key, cause); }),
-        m_agenda(m_options.selection, m_options.resync),
+        m_agenda(m_options.selection, m_options.resync,
+                 [this](std::string line) { m_absences.say(std::move(line)); }),
         m_watches(session, std::move(where), m_inbox, m_absences),
         m_keeper([this](const std::stop_token& token) { return m_session.tree(m_options, token); },
                  [this](TreeKeeper::Tree tree) { offer(std::move(tree)); }) {

@@ -40,6 +40,14 @@ WatchRoom::Seat WatchRoom::take(const std::string& project) {
   return nullptr;
 }
 
+WatchRoom::Seat WatchRoom::take(const std::set<std::string>& projects) {
+  Seat seat;
+  for (auto project = projects.begin(); !seat && project != projects.end(); ++project) {
+    seat = take(*project);
+  }
+  return seat;
+}
+
 void WatchRoom::say_full(const std::string& project, const std::string& beyond) {
   if (m_full.insert(project).second) {
     m_absences.say(cat("project namespace ", project, ": changes by others of objects beyond ",

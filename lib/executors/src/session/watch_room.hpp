@@ -53,6 +53,8 @@ class WatchRoom {
   /// Null: the project (its namespace), or all together, have as many as they may. Once of each
   /// project `absences` is told so.
   Seat take(const std::string& project);
+  /// The same of the first of them that has room.
+  Seat take(const std::set<std::string>& projects);
 
  private:
   /// What a project has taken.
@@ -79,6 +81,7 @@ class WatchRoom::Place {
   /// The watch knows as much more. False: its project has no room for that.
   bool grow(std::size_t bytes);
   void shrink(std::size_t bytes);
+  const std::string& project() const { return m_project; }
 
  private:
   WatchRoom& m_room;

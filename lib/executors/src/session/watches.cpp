@@ -169,33 +169,39 @@ void DriftWatches::follow(const engine::Graph& graph, const Clients& clients,
   }
 }
 
-void DriftWatches::keep(const Place& place, const std::shared_ptr<const KeepersThere>& keepers,
-                        Watches& former, const Make& make) {
+void DriftWatches::keep(const Place& place, WatchRoom& room, const Projects& projects,
+                        const std::shared_ptr<const KeepersThere>& keepers, Watches& former,
+                        const Make& make) {
   if (m_watches.contains(place)) {
-    return;  // of another project, too
+    return;
   }
   if (auto found = former.extract(place)) {
-    found.mapped()->follow(keepers);
-    m_watches.insert(std::move(found));
-  } else if (auto made = make()) {
-    m_watches.emplace(place, std::move(made));
+    const auto& seat = found.mapped()->seat();
+    if (projects ? seat && projects->contains(seat->project()) : !seat) {
+      found.mapped()->follow(keepers);
+      m_watches.insert(std::move(found));
+      return;
+    }
+  }  // else it ends: whoever paid for it leads there no longer
+  auto seat = projects ? room.take(*projects) : nullptr;
+  if (!projects || seat) {
+    if (auto made = make(std::move(seat))) {
+      m_watches.emplace(place, std::move(made));
+    }
   }
 }
 
-/// Null: none of the projects that it is for has room.
-WatchRoom::Seat DriftWatches::seat_of(const kube::Client& client, const std::set<std::string>& by) {
+DriftWatches::Projects DriftWatches::projects_at(const kube::Client& client,
+                                                 const std::set<std::string>& by) {
   const bool is_home = &client == m_session.home_client().get();
-  WatchRoom& room = is_home ? m_room : m_cluster_room;
+  if (is_home && by.empty()) {
+    return std::nullopt;
+  }
   std::set<std::string> projects = is_home ? by : std::set<std::string>();
   for (const auto& [ns, name] : m_session.clusters_at(client).value_or(ClusterNames())) {
     projects.insert(ns);
   }
-  for (const std::string& project : projects) {
-    if (auto seat = room.take(project)) {
-      return seat;
-    }
-  }
-  return nullptr;
+  return projects;
 }
 
 void DriftWatches::watch_whole(const std::shared_ptr<kube::Client>& client,
@@ -212,59 +218,70 @@ void DriftWatches::watch_whole(const std::shared_ptr<kube::Client>& client,
       m_inbox.wake();
     };
   }
-  keep({client, resource.group_resource(), "", "", ""}, keepers, former,
-       [&]() -> std::unique_ptr<DriftWatch> {
-         const bool is_kubists = is_home && by.empty();
-         auto seat = is_kubists ? nullptr : seat_of(*client, by);
-         if (!seat && !is_kubists) {
-           return nullptr;
-         }
+  keep({client, resource.group_resource(), "", "", ""}, is_home ? m_room : m_cluster_room,
+       projects_at(*client, by), keepers, former, [&](WatchRoom::Seat seat) {
          return std::make_unique<DriftWatch>(
              m_session.home_uid(), DriftScope{client, is_home, resource, "", "", std::move(seat)},
              m_inbox, m_absences, keepers, std::move(on_refused));
        });
 }
 
+DriftWatches::Watcher DriftWatches::watcher_of(const engine::Node* keeper,
+                                               const std::shared_ptr<kube::Client>& client,
+                                               const KeptPlace& place) {
+  if (client != m_session.home_client()) {
+    return {.client = client};
+  }
+  if (!place.ns.empty() && keeper != nullptr && keeper->key.kind == "Project") {
+    return {.user = resources::project_user(*keeper->object), .project = keeper};
+  }
+  const auto maker = maker_of(keeper);
+  return {.user = maker ? maker->impersonated_user() : "", .client = maker ? maker : client};
+}
+
 void DriftWatches::watch_parts(const std::shared_ptr<kube::Client>& client,
                                const kube::ApiResource& resource, const KeptPlaces& places,
                                const std::shared_ptr<const KeepersThere>& keepers,
                                Watches& former) {
+  std::map<Place, Watchers> parts;
   const auto there = places.find(client.get());
   for (const auto& [place, keeper] :
        there == places.end() ? KeptPlaces::mapped_type() : there->second) {
     const std::string ns = keeper_namespace(keeper);
     if ((ns.empty() || m_where.allows(ns)) && place.group == resource.group &&
         place.kind == resource.kind) {
-      watch_part(client, resource, place, keeper, keepers, former);
+      Watcher watcher = watcher_of(keeper, client, place);
+      parts[{client, resource.group_resource(), place.ns, place.name, watcher.user}].emplace(
+          ns, std::move(watcher));
     }
+  }
+  for (const auto& [place, by] : parts) {
+    watch_part(place, resource, by, keepers, former);
   }
 }
 
-void DriftWatches::watch_part(const std::shared_ptr<kube::Client>& client,
-                              const kube::ApiResource& resource, const KeptPlace& place,
-                              const engine::Node* keeper,
+void DriftWatches::watch_part(const Place& place, const kube::ApiResource& resource,
+                              const Watchers& by,
                               const std::shared_ptr<const KeepersThere>& keepers, Watches& former) {
-  const bool is_home = client == m_session.home_client();
-  const auto maker = is_home ? maker_of(keeper) : nullptr;
-  const bool by_project =
-      is_home && !place.ns.empty() && keeper != nullptr && keeper->key.kind == "Project";
-  const std::string user = by_project ? resources::project_user(*keeper->object)
-                           : maker    ? maker->impersonated_user()
-                                      : "";
-  keep({client, resource.group_resource(), place.ns, place.name, user}, keepers, former,
-       [&]() -> std::unique_ptr<DriftWatch> {
-         const auto as = by_project
-                             ? m_session.client_for(*keeper, {})
-                             : util::Result<std::shared_ptr<kube::Client>>(maker ? maker : client);
-         auto seat = m_room.take(keeper_namespace(keeper));
-         if (!as || !seat) {
+  Projects projects{std::in_place};
+  for (const auto& [project, watcher] : by) {
+    projects->insert(project);
+  }
+  keep(place, m_room, projects, keepers, former,
+       [&](WatchRoom::Seat seat) -> std::unique_ptr<DriftWatch> {
+         const Watcher& watcher = by.at(seat->project());
+         const auto as = watcher.project != nullptr
+                             ? m_session.client_for(*watcher.project, {})
+                             : util::Result<std::shared_ptr<kube::Client>>(watcher.client);
+         if (!as) {
            return nullptr;
          }
+         const bool is_home = place.cluster == m_session.home_client();
          // A run is about to look at a namespace, but has made what an inventory has.
          return std::make_unique<DriftWatch>(
              m_session.home_uid(),
              DriftScope{*as, is_home, resource, place.ns, place.name, std::move(seat)}, m_inbox,
-             m_absences, place.kind == "Namespace" ? nullptr : keepers, nullptr);
+             m_absences, resource.kind == "Namespace" ? nullptr : keepers, nullptr);
        });
 }
 

@@ -116,14 +116,25 @@ class DriftWatches {
   using Watches = std::map<Place, std::unique_ptr<DriftWatch>>;
   /// A cluster, by the client that leads there, and a kind, by group and resource.
   using Whole = std::pair<std::shared_ptr<kube::Client>, std::string>;
-  using Make = std::function<std::unique_ptr<DriftWatch>()>;
+  using Make = std::function<std::unique_ptr<DriftWatch>(WatchRoom::Seat)>;
+  /// The projects that a watch is for; nothing: it is kubist's own, and needs no room.
+  using Projects = std::optional<std::set<std::string>>;
   using Clients = std::vector<std::shared_ptr<kube::Client>>;
+  /// As whom a part is watched.
+  struct Watcher {
+    std::string user = {};                           ///< as of a Place
+    std::shared_ptr<kube::Client> client = nullptr;  ///< null: the project's account
+    const engine::Node* project = nullptr;           ///< whose it is
+  };
+  /// By the projects that the part is for.
+  using Watchers = std::map<std::string, Watcher>;
   void follow(const engine::Graph& graph, const Clients& clients, const std::set<Whole>& refused,
               Watches& former);
-  WatchRoom::Seat seat_of(const kube::Client& client, const std::set<std::string>& by);
-  /// Takes over that watch of the former ones, or makes it (null: not now).
-  void keep(const Place& place, const std::shared_ptr<const KeepersThere>& keepers, Watches& former,
-            const Make& make);
+  Projects projects_at(const kube::Client& client, const std::set<std::string>& by);
+  /// Takes over that watch of the former ones, if it has a seat of one of these projects, or makes
+  /// it (null: not now) where one of them has room.
+  void keep(const Place& place, WatchRoom& room, const Projects& projects,
+            const std::shared_ptr<const KeepersThere>& keepers, Watches& former, const Make& make);
   /// `by`: the projects whose statuses alone say that they keep that kind.
   void watch_whole(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
                    const std::set<std::string>& by,
@@ -131,9 +142,10 @@ class DriftWatches {
   void watch_parts(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
                    const KeptPlaces& places, const std::shared_ptr<const KeepersThere>& keepers,
                    Watches& former);
-  void watch_part(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
-                  const KeptPlace& place, const engine::Node* keeper,
+  void watch_part(const Place& place, const kube::ApiResource& resource, const Watchers& by,
                   const std::shared_ptr<const KeepersThere>& keepers, Watches& former);
+  Watcher watcher_of(const engine::Node* keeper, const std::shared_ptr<kube::Client>& client,
+                     const KeptPlace& place);
   /// Null: it has none, or no run has said so.
   std::shared_ptr<kube::Client> maker_of(const engine::Node* keeper);
 

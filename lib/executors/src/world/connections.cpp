@@ -40,6 +40,7 @@ struct Connections::Entry {
   std::string kubeconfig_hash;
   std::shared_ptr<Endpoint> endpoint;
   std::shared_ptr<const Connection> connection;
+  int trees = 2;  ///< that may lack it before it is forgotten; guarded by the map's mutex
 };
 
 namespace {
@@ -125,6 +126,7 @@ util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, 
                                                                   const std::stop_token& stop) {
   const resources::ObjectView view(cluster);
   if (data::bool_at(view.spec(), {"home"})) {
+    leave(entry, view);
     return m_home;
   }
   KUBIST_TRY(const std::string text, kubeconfig_text(*m_home->client, cluster, stop));
@@ -136,6 +138,7 @@ util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, 
   if (entry.endpoint && entry.kubeconfig_hash == hash) {
     return entry.endpoint;
   }
+  leave(entry, view);
   const std::lock_guard lock(m_mutex);
   auto endpoint = m_endpoints[hash].lock();
   if (!endpoint) {
@@ -150,6 +153,15 @@ util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, 
   entry.endpoint = endpoint;
   entry.kubeconfig_hash = hash;
   return endpoint;
+}
+
+/// It leads there no longer.
+void Connections::leave(Entry& entry, const resources::ObjectView& cluster) {
+  const auto former = std::exchange(entry.endpoint, nullptr);  // ends without the lock
+  const std::lock_guard lock(m_mutex);
+  if (former) {
+    former->clusters.erase({std::string(cluster.ns()), std::string(cluster.name())});
+  }
 }
 
 util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json& cluster,
@@ -173,7 +185,9 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
   entry->connection = nullptr;
   const auto reached = endpoint_for(*entry, cluster, allowed, stop);
   if (!reached) {
-    entry->endpoint = is_passing(reached.error()) ? entry->endpoint : nullptr;
+    if (!is_passing(reached.error())) {
+      leave(*entry, view);
+    }
     return util::fail(reached.error());
   }
   const auto& endpoint = *reached;
@@ -203,21 +217,33 @@ util::Result<std::shared_ptr<kube::Client>> Connections::client_by(kube::Cluster
   return kube::Client::connect(std::move(access), std::move(options));
 }
 
-std::vector<std::shared_ptr<kube::Client>> Connections::clients() {
-  std::vector<std::shared_ptr<kube::Client>> all{m_home->client};
-  const std::lock_guard lock(m_mutex);
-  for (const auto& [hash, held] : m_endpoints) {
-    if (const auto endpoint = held.lock(); endpoint && endpoint->client) {
-      all.push_back(endpoint->client);
+void Connections::hold(std::vector<std::shared_ptr<Endpoint>>& all) {
+  for (const auto& [hash, endpoint] : m_endpoints) {
+    if (auto there = endpoint.lock()) {
+      all.push_back(std::move(there));
     }
+  }
+}
+
+std::vector<std::shared_ptr<kube::Client>> Connections::clients() {
+  std::vector<std::shared_ptr<Endpoint>> held{m_home};
+  {
+    const std::lock_guard lock(m_mutex);
+    hold(held);
+  }
+  std::vector<std::shared_ptr<kube::Client>> all;
+  for (const auto& endpoint : held) {
+    all.push_back(endpoint->client);
   }
   return all;
 }
 
 std::optional<ClusterNames> Connections::clusters_at(const kube::Client& client) {
+  std::vector<std::shared_ptr<Endpoint>> held;
   const std::lock_guard lock(m_mutex);
-  for (const auto& [hash, held] : m_endpoints) {
-    if (const auto endpoint = held.lock(); endpoint && endpoint->client.get() == &client) {
+  hold(held);
+  for (const auto& endpoint : held) {
+    if (endpoint->client.get() == &client) {
       return endpoint->clusters;
     }
   }
@@ -226,20 +252,23 @@ std::optional<ClusterNames> Connections::clusters_at(const kube::Client& client)
 
 void Connections::keep_only(const ClusterNames& clusters) {
   std::vector<std::shared_ptr<Entry>> gone;  // clients end without the lock
+  std::vector<std::shared_ptr<Endpoint>> held;
   const std::lock_guard lock(m_mutex);
   for (auto entry = m_entries.begin(); entry != m_entries.end();) {
     if (clusters.contains(entry->first)) {
-      ++entry;
-    } else {
+      entry->second->trees = 1;
+    } else if (--entry->second->trees == 0) {
       gone.push_back(std::move(entry->second));
       entry = m_entries.erase(entry);
+      continue;
     }
+    ++entry;
   }
-  for (const auto& [hash, held] : m_endpoints) {
-    if (const auto endpoint = held.lock()) {
-      std::erase_if(endpoint->clusters, [&](const auto& name) { return !clusters.contains(name); });
-    }
+  hold(held);
+  for (const auto& endpoint : held) {
+    std::erase_if(endpoint->clusters, [&](const auto& name) { return !m_entries.contains(name); });
   }
+  std::erase_if(m_endpoints, [](const auto& each) { return each.second.expired(); });
 }
 
 util::Result<std::set<std::string>> Connections::refused_on_namespaces(

@@ -21,7 +21,8 @@ enum class BadAnswers {
 template <class T, BadAnswers Bad = BadAnswers::asked_again>
 class SharedAnswer {
  public:
-  /// `ask`: () -> util::Result<T>, called under a lock of this answer alone.
+  /// `ask`: () -> util::Result<T>, called under a lock of this answer alone. REQUIRES: it asks for
+  /// no answer that waits for this one, get() and last() of this one among them.
   template <class Ask>
   util::Result<T> get(std::uint64_t run, const Ask& ask) {
     const std::uint64_t before = m_asked;
@@ -59,6 +60,7 @@ class SharedAnswer {
 template <class Key, class T, BadAnswers Bad = BadAnswers::asked_again>
 class SharedAnswers {
  public:
+  /// REQUIRES: as SharedAnswer::get(), of each key's. `ask` may get another key's.
   template <class Ask>
   util::Result<T> get(const Key& key, const Ask& ask) {
     return of(key).get(0, ask);

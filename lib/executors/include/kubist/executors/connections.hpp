@@ -16,6 +16,7 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/istio/evidence.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::executors {
@@ -102,7 +103,8 @@ class Connections {
   /// The Clusters, by namespace and name, that lead there with that client, one of clients().
   /// Nothing: not known, as of home's.
   std::optional<ClusterNames> clusters_at(const kube::Client& client);
-  /// Forgets all others. A client ends when no Cluster that is left leads there by it.
+  /// Forgets those that a tree lacks. One that no tree had is perhaps newer than this one: it stays
+  /// until the next. A client ends when no Cluster that is left leads there by it.
   void keep_only(const ClusterNames& clusters);
 
  private:
@@ -110,6 +112,10 @@ class Connections {
   util::Result<std::shared_ptr<Endpoint>> endpoint_for(Entry& entry, const data::Json& cluster,
                                                        const AllowedServers& allowed,
                                                        const std::stop_token& stop);
+  void leave(Entry& entry, const resources::ObjectView& cluster);
+  /// All that are there. REQUIRES: the lock is held, but not where `all` ends, and they with it.
+  void hold(std::vector<std::shared_ptr<Endpoint>>& all);
+
   std::shared_ptr<Endpoint> m_home;
   std::unique_ptr<ClusterServers> m_servers;
   kube::ClientOptions m_options;

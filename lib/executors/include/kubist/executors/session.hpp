@@ -207,8 +207,8 @@ class Session {
   std::optional<ClusterNames> clusters_at(const kube::Client& client) {
     return m_connections.clusters_at(client);
   }
-  /// As Connections::keep_only().
-  void keep_only(const ClusterNames& clusters) { m_connections.keep_only(clusters); }
+  /// Forgets what earlier runs knew of what this tree lacks, Clusters as Connections::keep_only().
+  void keep_only(const engine::Graph& tree);
 
   /// The client for what that Project's objects ask for on the home cluster. Errors: the API server
   /// did not say as whom that may be.

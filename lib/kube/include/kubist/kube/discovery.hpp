@@ -51,18 +51,26 @@ struct DiscoveryCache {
   std::chrono::seconds max_age{6 * 3600};
 };
 
+/// Of all documents of one look at what a server serves: it may be a member's.
+struct DiscoveryLimits {
+  std::chrono::milliseconds time = std::chrono::seconds(120);
+  std::size_t bytes = std::size_t{64} << 20U;
+  std::size_t group_bytes = std::size_t{4} << 20U;  ///< of a legacy document
+};
+
 /// The file for one API server below cache_folder()/discovery; the URL enters as a readable name.
 /// Empty where there is no cache_folder().
 std::filesystem::path discovery_cache_file(const std::string& server);
 
 /// What an API server serves: from the cache on disk while it is young, else by aggregated
 /// discovery (two requests, revalidated by ETag), else by the legacy documents, where groups that
-/// fail are left out and remembered in failed_groups(). Thread-safe; blocks in the calls that may
-/// send requests.
+/// fail, or pass the limits, are left out and remembered in failed_groups(). Thread-safe; blocks in
+/// the calls that may send requests. Timeout, unavailable (reason TooLarge): the limits of a look.
 class Discovery {
  public:
   /// `server` is the base URL. Nothing is sent before the first look-up.
-  Discovery(std::shared_ptr<http::Transport> transport, std::string server, DiscoveryCache cache);
+  Discovery(std::shared_ptr<http::Transport> transport, std::string server, DiscoveryCache cache,
+            DiscoveryLimits limits = {});
   ~Discovery();
 
   /// The present knowledge, loaded on the first call.
