@@ -163,11 +163,6 @@ util::Result<> check_input(const std::vector<resources::Manifest>& manifests, ku
                            const std::string& ns, const std::stop_token& stop) {
   resources::ValidateContext context;
   context.default_namespace = ns;
-  CallChecks calls(manifests, ns, client, stop);
-  context.check_executor = [&calls](const resources::CallSite& site) {
-    return calls.executor(site);
-  };
-  context.check_policy = [&calls](const resources::CallSite& site) { return calls.policy(site); };
   if (client != nullptr) {
     context.exists = [client, &stop](const resources::ObjectRef& ref) {
       return exists(*client, ref, stop);
@@ -178,6 +173,11 @@ util::Result<> check_input(const std::vector<resources::Manifest>& manifests, ku
       return projects.contains(ref.ns) ? std::optional(false) : std::nullopt;
     };
   }
+  CallChecks calls(manifests, ns, client, stop);
+  context.check_executor = [&calls](const resources::CallSite& site) {
+    return calls.executor(site);
+  };
+  context.check_policy = [&calls](const resources::CallSite& site) { return calls.policy(site); };
   auto errors = resources::validate(manifests, context);
   if (!errors.empty()) {
     return util::fail(data::combine_errors(std::move(errors), "the input"));

@@ -13,11 +13,6 @@ namespace {
 // null takes a field out of the status.
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-std::optional<Time> time_at(const Json& status, std::string_view field) {
-  const auto time = util::parse_time(data::string_at(status, {field}));
-  return time ? std::optional(*time) : std::nullopt;
-}
-
 }  // namespace
 
 bool is_moved(const Progress& progress) { return progress.weight != 0 || progress.at_zero; }
@@ -88,8 +83,10 @@ Progress read_progress(const Json& status) {
   const std::string_view going_back = data::string_at(status, {"goingBackFor"});
   progress.aborting = going_back == "Abort";
   progress.replacing = going_back == "NewTarget";
-  progress.since = time_at(status, "since").value_or(Time{});
-  progress.observed_at = time_at(status, "observedAt");
+  progress.since = util::parse_time(data::string_at(status, {"since"})).value_or(Time{});
+  if (const auto time = util::parse_time(data::string_at(status, {"observedAt"}))) {
+    progress.observed_at = *time;
+  }
   return progress;
 }
 

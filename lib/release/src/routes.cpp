@@ -24,12 +24,16 @@ std::string no_cookies(const engine::Node& route) {
              : "";
 }
 
-/// What status.members have of a route; null: nothing.
-const Json* hash_in(const Json& members, const std::string& route) {
-  const auto found = std::find_if(members.begin(), members.end(), [&](const Json& member) {
-    return data::string_at(member, {"route"}) == route;
+/// Has the route another spec than `members` recorded? Nothing: they have none of it, or it has
+/// none.
+std::optional<bool> is_changed(const engine::Node& route, const Json& members) {
+  const auto known = std::find_if(members.begin(), members.end(), [&](const Json& member) {
+    return data::string_at(member, {"route"}) == route.key.name;
   });
-  return found == members.end() ? nullptr : &*found;
+  if (known == members.end() || !route.spec().contains("routes")) {
+    return std::nullopt;
+  }
+  return data::string_at(*known, {"forSpec"}) != hash_of(route);
 }
 
 void read_override(const engine::Node& release, const traffic::Override& given,
@@ -66,10 +70,7 @@ Member member_of(const engine::Node& release, const engine::Node& route, std::st
     member.settled = member.settled && why.empty();
     member.message = why.empty() ? member.message : why;
   }
-  const Json* known = data::find_path(release.status(), {"members"});
-  const Json* before = known != nullptr ? hash_in(*known, route.key.name) : nullptr;
-  member.changed = before != nullptr && route.spec().contains("routes") &&
-                   data::string_at(*before, {"forSpec"}) != hash_of(route);
+  member.changed = is_changed(route, data::array_at(release.status(), {"members"})).value_or(false);
   return member;
 }
 
@@ -185,9 +186,7 @@ Json members_after(const engine::Graph& graph, const engine::Node& release, cons
 
 bool is_unchanged(const engine::Graph& graph, const engine::Key& route, const Json& members) {
   const auto found = graph.find(route);
-  const Json* known = hash_in(members, route.name);
-  return !found.empty() && known != nullptr && graph[found.front()].spec().contains("routes") &&
-         data::string_at(*known, {"forSpec"}) == hash_of(graph[found.front()]);
+  return !found.empty() && is_changed(graph[found.front()], members) == false;
 }
 
 std::optional<traffic::Override> override_of(const engine::Graph& graph,

@@ -131,10 +131,10 @@ util::Result<Snapshot> read_snapshot(const engine::Graph& graph, const engine::N
   KUBIST_TRY(snapshot.plan, read_plan({{"spec", spec}}));
   const Plan& plan = snapshot.plan;
   snapshot.before = read_progress(release.status());
-  KUBIST_CHECK(check_one_target(graph, release, plan.routes));
   KUBIST_TRY(const auto destination, find_destination(graph, release, plan.destination));
   KUBIST_TRY(snapshot.canary.labels, version_labels(destination, plan.destination, plan.canary));
   KUBIST_TRY(snapshot.stable.labels, version_labels(destination, plan.destination, plan.stable));
+  KUBIST_CHECK(check_one_target(graph, release, plan.routes));
   snapshot.seen.members = members_of(graph, release, plan.routes, snapshot.before);
   return snapshot;
 }

@@ -1,7 +1,5 @@
-#include <algorithm>
-#include <array>
-
 #include <kubist/release/states.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::release {
 
@@ -10,13 +8,27 @@ namespace {
 using S = State;
 using E = Event;
 
-constexpr std::array<std::string_view, k_states> k_names{
-    "Pending",     "Progressing", "Paused",     "Waiting", "Promoting",
-    "RollingBack", "Succeeded",   "RolledBack", "Aborted", "Failed"};
+constexpr util::Word<State> k_names[] = {
+    {S::pending, "Pending"},     {S::progressing, "Progressing"}, {S::paused, "Paused"},
+    {S::waiting, "Waiting"},     {S::promoting, "Promoting"},     {S::rolling_back, "RollingBack"},
+    {S::succeeded, "Succeeded"}, {S::rolled_back, "RolledBack"},  {S::aborted, "Aborted"},
+    {S::failed, "Failed"}};
 
-constexpr std::array<std::string_view, k_events> k_event_names{
-    "TargetReady", "Advanced", "Promoted", "Held",     "Pause", "Resume", "Rollback", "Abort",
-    "Baked",       "Restored", "GivenUp",  "Replaced", "Lost",  "Retry",  "NewTarget"};
+constexpr util::Word<Event> k_event_names[] = {{E::target_ready, "TargetReady"},
+                                               {E::advanced, "Advanced"},
+                                               {E::promoted, "Promoted"},
+                                               {E::held, "Held"},
+                                               {E::pause, "Pause"},
+                                               {E::resume, "Resume"},
+                                               {E::rollback, "Rollback"},
+                                               {E::abort, "Abort"},
+                                               {E::baked, "Baked"},
+                                               {E::restored, "Restored"},
+                                               {E::given_up, "GivenUp"},
+                                               {E::replaced, "Replaced"},
+                                               {E::lost, "Lost"},
+                                               {E::retry, "Retry"},
+                                               {E::new_target, "NewTarget"}};
 
 constexpr Transition k_transitions[] = {
     {S::pending, E::target_ready, S::progressing},
@@ -80,13 +92,12 @@ std::optional<State> after(State state, Event event) {
 
 bool is_final(State state) { return state >= S::succeeded; }
 
-std::string_view to_string(State state) { return k_names[static_cast<std::size_t>(state)]; }
+std::string_view to_string(State state) { return util::word_of(k_names, state); }
 
-std::string_view to_string(Event event) { return k_event_names[static_cast<std::size_t>(event)]; }
+std::string_view to_string(Event event) { return util::word_of(k_event_names, event); }
 
 State read_state(std::string_view text) {
-  const auto found = std::find(k_names.begin(), k_names.end(), text);
-  return found == k_names.end() ? S::pending : static_cast<State>(found - k_names.begin());
+  return util::value_of(k_names, text).value_or(S::pending);
 }
 
 }  // namespace kubist::release

@@ -29,7 +29,10 @@ class ReferenceChecker {
       if (ref.kind == "Project") {
         m_projects.emplace(project_namespace(manifests[i]->object), i);
       }
-      m_index.emplace(to_key(ref), i);
+      const auto [first, is_new] = m_index.emplace(to_key(ref), i);
+      if (!is_new && !ref.name.empty()) {
+        report_repeated(ref, manifests[i]->pos, manifests[first->second]->pos);
+      }
     }
   }
 
@@ -46,6 +49,15 @@ class ReferenceChecker {
   }
 
  private:
+  /// The later one would silently win.
+  void report_repeated(const ObjectRef& ref, const util::SourcePos& here,
+                       const util::SourcePos& first) {
+    m_errors.push_back(util::make_error(
+        ErrorKind::invalid, here,
+        cat(to_string(ref), " is in the input twice, first at ", util::to_string(first)),
+        "remove one of the two"));
+  }
+
   ObjectRef ref_of(const Manifest& manifest) const {
     ObjectRef ref = ObjectView(manifest.object).ref();
     place(ref);

@@ -5,8 +5,8 @@
 
 namespace kubist::resources {
 
-/// References of kubist's objects to each other: missing parents and dependencies, cycles. Takes
-/// only manifests of kubist's kinds.
+/// What kubist's objects are to each other: one name twice, missing parents and dependencies,
+/// cycles. Takes only manifests of kubist's kinds.
 std::vector<util::Error> check_references(const std::vector<const Manifest*>& manifests,
                                           const ValidateContext& context);
 

@@ -78,37 +78,17 @@ std::vector<const Manifest*> kubist_manifests(const std::vector<Manifest>& manif
   return ours;
 }
 
-/// One name twice in the input: the later one would silently win.
-void check_repeated(const std::vector<const Manifest*>& ours, const ValidateContext& context,
-                    std::vector<util::Error>& errors) {
-  std::map<std::string, const Manifest*> seen;
-  for (const Manifest* manifest : ours) {
-    ObjectRef ref = ObjectView(manifest->object).ref();
-    if (ref.ns.empty() && find_kind(ref.group, ref.kind)->namespaced) {
-      ref.ns = context.default_namespace;
-    }
-    auto [entry, fresh] = seen.emplace(to_key(ref), manifest);
-    if (!fresh && !ref.name.empty()) {
-      errors.push_back(util::make_error(ErrorKind::invalid, manifest->pos,
-                                        cat(to_string(ref), " is in the input twice, first at ",
-                                            util::to_string(entry->second->pos)),
-                                        "remove one of the two"));
-    }
-  }
-}
-
 /// What an Execution says of its items.
-std::vector<util::Error> check_items(const Manifest& manifest) {
+void check_items(const Manifest& manifest, std::vector<util::Error>& errors) {
   const ObjectView view(manifest.object);
-  std::vector<util::Error> errors;
-  if (view.kind() == "Execution") {
-    for (ItemProblem& problem : item_problems(view.spec())) {
-      errors.push_back(util::make_error(
-          ErrorKind::invalid, manifest.position(cat("/spec", problem.pointer)),
-          cat(to_string(view.ref()), ": ", problem.message), std::move(problem.hint)));
-    }
+  if (view.kind() != "Execution") {
+    return;
   }
-  return errors;
+  for (ItemProblem& problem : item_problems(view.spec())) {
+    errors.push_back(util::make_error(
+        ErrorKind::invalid, manifest.position(cat("/spec", problem.pointer)),
+        cat(to_string(view.ref()), ": ", problem.message), std::move(problem.hint)));
+  }
 }
 
 /// By file in the order of the input, then by line: as people read it.
@@ -152,6 +132,7 @@ std::vector<util::Error> validate_object(const Manifest& manifest, const Json* o
   }
   check_keys(manifest, "labels", true, errors);
   check_keys(manifest, "annotations", false, errors);
+  check_items(manifest, errors);
   return errors;
 }
 
@@ -164,11 +145,7 @@ std::vector<util::Error> validate(const std::vector<Manifest>& manifests,
   for (const Manifest& manifest : manifests) {
     append(validate_object(manifest));
   }
-  std::vector<const Manifest*> ours = kubist_manifests(manifests);
-  check_repeated(ours, context, errors);
-  for (const Manifest* manifest : ours) {
-    append(check_items(*manifest));
-  }
+  const std::vector<const Manifest*> ours = kubist_manifests(manifests);
   append(check_references(ours, context));
   append(check_calls(ours, context));
   sort_by_position(manifests, errors);

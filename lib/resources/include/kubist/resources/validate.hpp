@@ -46,8 +46,8 @@ struct ValidateContext {
 std::vector<util::Error> validate(const std::vector<Manifest>& manifests,
                                   const ValidateContext& context = {});
 
-/// One object against its kind's schema and rules alone. `old_object` non-null: an update,
-/// transition rules apply as well.
+/// One object by itself: its kind's schema and rules, its keys, an Execution's items. `old_object`
+/// non-null: an update, transition rules apply as well.
 std::vector<util::Error> validate_object(const Manifest& manifest,
                                          const data::Json* old_object = nullptr);
 
