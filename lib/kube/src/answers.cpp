@@ -5,8 +5,9 @@
 
 namespace kubist::kube {
 
-util::Result<data::Json> parse_answer(std::string_view body) {
+util::Result<data::Json> parse_answer(std::string_view body, std::size_t max_values) {
   data::ReadOptions options;
+  options.max_nodes = max_values;
   options.max_bytes = k_max_reply;
   options.max_depth = 10'000;
   options.duplicate_keys = data::DuplicateKeys::last_wins;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/json.hpp>
 #include <kubist/http/transport.hpp>
 #include <kubist/util/result.hpp>
@@ -17,7 +18,8 @@ inline constexpr std::size_t k_max_list_memory = std::size_t{1} << 30U;    ///< 
 
 /// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions; an object
 /// may be as deep as API servers take them.
-util::Result<data::Json> parse_answer(std::string_view body);
+util::Result<data::Json> parse_answer(std::string_view body,
+                                      std::size_t max_values = data::ReadOptions().max_nodes);
 
 /// For servers that a Secret names: of an answer with a status of 400 or more, the body comes
 /// through only if it is a Kubernetes Status. Else errors would show what any service says that

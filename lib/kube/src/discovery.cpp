@@ -2,6 +2,7 @@
 #include <atomic>
 #include <future>
 #include <mutex>
+#include <span>
 
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -23,6 +24,12 @@ using util::ErrorKind;
 constexpr std::string_view k_accept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+constexpr std::size_t k_max_paths = 1'000;
+constexpr std::size_t k_paths_at_once = 8;       // their documents wait in memory for each other
+constexpr std::size_t k_max_values = 2'000'000;  // of a document, as JSON
+constexpr std::size_t k_max_kinds = 20'000;
+constexpr std::size_t k_max_record = std::size_t{4} << 20U;  // what is kept of them, as text
 
 using Outcome = util::Result<http::Response>;
 
@@ -121,13 +128,34 @@ util::Result<Json> body_of(const std::string& url, const Outcome& outcome) {
   if (outcome->status >= 400) {
     return util::fail(api_error("GET", url, *outcome));
   }
-  auto value = parse_answer(outcome->body);
+  auto value = parse_answer(outcome->body, k_max_values);
   if (!value || !value->is_object()) {
-    return util::fail(ErrorKind::unavailable,
-                      util::cat("GET ", http::redacted(url), ": the answer is not JSON"),
-                      "Is something else than a Kubernetes API server behind this address?");
+    return util::fail(
+        ErrorKind::unavailable,
+        util::cat("GET ", http::redacted(url),
+                  ": the answer is not JSON within the limits (docs/reference/limits.md)"),
+        "Is something else than a Kubernetes API server behind this address?");
   }
   return value;
+}
+
+/// It may be a member's server.
+tl::unexpected<util::Error> too_large(const std::string& server, std::string_view limit) {
+  return util::fail(
+      ErrorKind::unavailable,
+      util::cat("the lists of kinds of ", http::redacted(server), " have more than ", limit),
+      "Remove CustomResourceDefinitions that nobody uses, or correct the kubeconfig's server.",
+      std::string(http::k_failure_too_large));
+}
+
+util::Result<> check_size(const std::string& server, const DiscoveryRecord& record) {
+  if (record.resources.size() > k_max_kinds) {
+    return too_large(server, util::cat(k_max_kinds, " kinds"));
+  }
+  if (write_record(record).size() > k_max_record) {
+    return too_large(server, util::cat(k_max_record, " bytes of names"));
+  }
+  return {};
 }
 
 }  // namespace
@@ -237,6 +265,7 @@ struct Discovery::State {
     } else {
       KUBIST_CHECK(fetch_legacy(api, apis, fresh, budget, stop));
     }
+    KUBIST_CHECK(check_size(server, fresh));
     save(fresh);
     set(std::move(fresh));
     return {};
@@ -245,6 +274,20 @@ struct Discovery::State {
   util::Result<> fetch_legacy(const Json& api, const Json& apis, DiscoveryRecord& fresh,
                               Budget& budget, const std::stop_token& stop) {
     const std::vector<std::string> paths = legacy_paths(api, apis);
+    if (paths.size() > k_max_paths) {
+      return too_large(server, util::cat(k_max_paths, " versions of groups"));
+    }
+    for (std::size_t i = 0; i < paths.size() && fresh.resources.size() <= k_max_kinds;
+         i += k_paths_at_once) {
+      KUBIST_CHECK(
+          fetch_some(std::span(paths).subspan(i).first(std::min(k_paths_at_once, paths.size() - i)),
+                     fresh, budget, stop));
+    }
+    return {};
+  }
+
+  util::Result<> fetch_some(std::span<const std::string> paths, DiscoveryRecord& fresh,
+                            Budget& budget, const std::stop_token& stop) {
     std::vector<http::Request> requests;
     for (const std::string& path : paths) {
       requests.push_back(discovery_request(server, path, limits.group_bytes));

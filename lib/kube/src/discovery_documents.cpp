@@ -1,5 +1,8 @@
 #include "discovery_documents.hpp"
 
+#include <set>
+#include <unordered_map>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
@@ -72,19 +75,20 @@ void read_aggregated(const Json& document, std::vector<ApiResource>& resources,
 
 std::vector<std::string> legacy_paths(const Json& api, const Json& apis) {
   std::vector<std::string> paths;
+  std::set<std::string> known;
+  const auto add = [&](std::string_view root, std::string_view version) {
+    std::string path = util::cat(root, version);
+    if (!version.empty() && known.insert(path).second) {
+      paths.push_back(std::move(path));
+    }
+  };
   for (const std::string& version : data::strings_at(api, {"versions"})) {
-    paths.push_back("/api/" + version);
+    add("/api/", version);
   }
   for (const Json& group : data::array_at(apis, {"groups"})) {
-    const std::string first(data::string_at(group, {"preferredVersion", "groupVersion"}));
-    if (!first.empty()) {
-      paths.push_back("/apis/" + first);
-    }
+    add("/apis/", data::string_at(group, {"preferredVersion", "groupVersion"}));
     for (const Json& version : data::array_at(group, {"versions"})) {
-      const std::string group_version(data::string_at(version, {"groupVersion"}));
-      if (!group_version.empty() && group_version != first) {
-        paths.push_back("/apis/" + group_version);
-      }
+      add("/apis/", data::string_at(version, {"groupVersion"}));
     }
   }
   return paths;
@@ -114,13 +118,16 @@ void read_legacy(const Json& document, std::vector<ApiResource>& resources) {
     resource.namespaced = data::bool_at(item, {"namespaced"});
     resources.push_back(std::move(resource));
   }
+  std::unordered_map<std::string_view, ApiResource*> by_name;
+  for (std::size_t i = first; i < resources.size(); ++i) {
+    by_name.emplace(resources[i].plural, &resources[i]);
+  }
   for (const Json& item : data::array_at(document, {"resources"})) {
-    const std::string name(data::string_at(item, {"name"}));
+    const std::string_view name = data::string_at(item, {"name"});
     const auto cut = name.find('/');
-    for (std::size_t i = first; cut != std::string::npos && i < resources.size(); ++i) {
-      if (std::string_view(name).substr(0, cut) == resources[i].plural) {
-        resources[i].subresources.push_back(name.substr(cut + 1));
-      }
+    const auto of = by_name.find(name.substr(0, cut));
+    if (cut != std::string_view::npos && of != by_name.end()) {
+      of->second->subresources.emplace_back(name.substr(cut + 1));
     }
   }
 }

@@ -14,7 +14,8 @@ namespace kubist::kube {
 void read_aggregated(const data::Json& document, std::vector<ApiResource>& resources,
                      std::vector<std::string>& failed);
 
-/// The paths of the group versions that legacy /api and /apis documents name, preferred ones first.
+/// The paths of the group versions that legacy /api and /apis documents name, each once, preferred
+/// ones first.
 std::vector<std::string> legacy_paths(const data::Json& api, const data::Json& apis);
 /// One legacy APIResourceList.
 void read_legacy(const data::Json& document, std::vector<ApiResource>& resources);

@@ -175,3 +175,100 @@ TEST_CASE("discovery: all answers together have a limit") {
     CHECK(index.error().message == "the lists of kinds of http://fake are longer than 40 bytes");
   }
 }
+
+namespace {
+
+/// A server without aggregated discovery, which has these versions of groups.
+void serve_groups(FakeTransport& fake, const std::vector<std::string>& versions) {
+  std::string groups;
+  for (const std::string& version : versions) {
+    groups += util::cat(groups.empty() ? "" : ",", R"({"groupVersion":")", version, R"("})");
+  }
+  fake.always("GET", "/api", 200, "{}");
+  fake.always("GET", "/apis", 200, util::cat(R"({"groups":[{"versions":[)", groups, "]}]}"));
+}
+
+std::vector<std::string> numbered(std::size_t count) {
+  std::vector<std::string> versions;
+  for (std::size_t i = 0; i < count; ++i) {
+    versions.push_back(util::cat("x.io/v", i));
+  }
+  return versions;
+}
+
+std::string kinds(std::size_t count, const std::string& of_all) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += util::cat(i > 0 ? "," : "", of_all);
+  }
+  return text;
+}
+
+void check_too_large(FakeTransport& fake, Client& client, std::string_view limit,
+                     std::size_t requests) {
+  const auto index = client.discovery().index();
+  REQUIRE_FALSE(index);
+  CHECK(index.error().reason == "TooLarge");
+  CHECK(index.error().message ==
+        util::cat("the lists of kinds of http://fake have more than ", limit));
+  CHECK(index.error().hint ==
+        "Remove CustomResourceDefinitions that nobody uses, or correct the kubeconfig's server.");
+  CHECK(fake.sent().size() == requests);
+}
+
+const std::string k_kind = R"({"name":"as","kind":"A","verbs":["get"]})";
+
+}  // namespace
+
+TEST_CASE_FIXTURE(ClientFixture, "discovery: a version that is named twice is asked for once") {
+  serve_groups(*fake, std::vector<std::string>(2'000, "x.io/v1"));
+  fake->always("GET", "/apis/x.io/v1", 200,
+               util::cat(R"({"groupVersion":"x.io/v1","resources":[)", k_kind, ",", k_kind,
+                         R"(,{"name":"as/status","kind":"A"}]})"));
+  const auto index = client->discovery().index();
+  REQUIRE(index);
+  CHECK(fake->sent().size() == 3);
+  REQUIRE((*index)->all().size() == 2);
+  CHECK((*index)->all()[0].has_subresource("status"));
+  CHECK_FALSE((*index)->all()[1].has_subresource("status"));  // else they would multiply
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "discovery: what one server may list has limits") {
+  SUBCASE("versions of groups") {
+    serve_groups(*fake, numbered(1'001));
+    check_too_large(*fake, *client, "1000 versions of groups", 2);
+  }
+  SUBCASE("kinds: no more documents are asked for, which are few at a time") {
+    serve_groups(*fake, numbered(20));
+    fake->always(
+        "GET", "/apis/x.io/v0", 200,
+        util::cat(R"({"groupVersion":"x.io/v0","resources":[)", kinds(20'001, k_kind), "]}"));
+    check_too_large(*fake, *client, "20000 kinds", 2 + 8);
+  }
+  SUBCASE("kinds, names and values of aggregated documents") {
+    const auto serve = [&](const std::string& resources) {
+      const http::Headers aggregated{{"Content-Type", "application/json;g=apidiscovery.k8s.io"}};
+      fake->always("GET", "/api", 200, "{}", aggregated);
+      fake->always("GET", "/apis", 200,
+                   util::cat(R"({"items":[{"versions":[{"resources":[)", resources, "]}]}]}"),
+                   aggregated);
+    };
+    SUBCASE("kinds") {
+      serve(kinds(20'001, R"({"responseKind":{"kind":"A"},"verbs":["get"]})"));
+      check_too_large(*fake, *client, "20000 kinds", 2);
+    }
+    SUBCASE("names") {
+      serve(util::cat(R"({"responseKind":{"kind":"A"},"verbs":[")",
+                      std::string((4U << 20U) + 1, 'v'), R"("]})"));
+      check_too_large(*fake, *client, "4194304 bytes of names", 2);
+    }
+    SUBCASE("values") {
+      serve(kinds(2'000'001, "0"));
+      const auto index = client->discovery().index();
+      REQUIRE_FALSE(index);
+      CHECK(index.error().message ==
+            "GET http://fake/apis: the answer is not JSON within the limits "
+            "(docs/reference/limits.md)");
+    }
+  }
+}
