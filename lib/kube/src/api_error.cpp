@@ -21,6 +21,8 @@ constexpr std::string_view k_not_of_its_kind = "failed to create typed patch obj
 constexpr std::string_view k_not_in_schema = ": field not declared in schema";
 constexpr std::size_t k_shown_body = 300;
 constexpr std::size_t k_longest_message = 16384;
+constexpr std::size_t k_longest_cause = 1024;
+constexpr std::size_t k_most_causes = 100;
 constexpr std::size_t k_longest_warning = 4096;  // API servers cut all of an answer's there
 
 /// As client-go's NewGenericServerResponse names what is no Status.
@@ -152,6 +154,17 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
   return {};
 }
 
+/// Its first bytes, as far as they are whole characters.
+std::string cut(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) {
+    return std::string(text);
+  }
+  while ((static_cast<unsigned char>(text[longest]) & 0xC0U) == 0x80U && longest > 0) {
+    --longest;
+  }
+  return util::cat(text.substr(0, longest), " ...");
+}
+
 void add_causes(util::Error& error, const Json& status) {
   const auto details = status.find("details");
   if (details == status.end() || !details->is_object()) {
@@ -165,11 +178,16 @@ void add_causes(util::Error& error, const Json& status) {
     if (!cause.is_object()) {
       continue;
     }
-    const std::string field(data::string_at(cause, {"field"}));
-    const std::string message(data::string_at(cause, {"message"}));
+    if (error.details.size() == k_most_causes) {
+      error.details.push_back(
+          util::make_error(error.kind, util::cat("and more, ", causes->size(), " in all")));
+      return;
+    }
+    const std::string field = cut(data::string_at(cause, {"field"}), k_longest_cause);
+    const std::string message = cut(data::string_at(cause, {"message"}), k_longest_cause);
     error.details.push_back(
         util::make_error(error.kind, field.empty() ? message : util::cat(field, ": ", message), "",
-                         std::string(data::string_at(cause, {"reason"}))));
+                         cut(data::string_at(cause, {"reason"}), k_longest_cause)));
   }
 }
 
@@ -178,18 +196,11 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
   const auto code = status.find("code");
   const int number =
       code != status.end() && code->is_number_integer() ? code->get<int>() : http_status;
-  std::string reason(data::string_at(status, {"reason"}));
+  std::string reason = cut(data::string_at(status, {"reason"}), k_longest_cause);
   if (reason.empty()) {
     reason = reason_of(number, method);
   }
-  std::string message(data::string_at(status, {"message"}));
-  if (message.size() > k_longest_message) {
-    std::size_t end = k_longest_message;
-    while ((static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U && end > 0) {
-      --end;  // not within a character
-    }
-    message = message.substr(0, end) + " ...";
-  }
+  std::string message = cut(data::string_at(status, {"message"}), k_longest_message);
   const bool answered = !message.empty();
   if (!answered) {
     message = util::cat("the server answered ", number, " (", reason, ')');
@@ -222,7 +233,7 @@ FieldConflict parse_conflict(std::string field, std::string message) {
 util::Error api_error(std::string_view method, std::string_view url,
                       const http::Response& response) {
   const std::string context = util::cat(method, ' ', http::redacted(url));
-  const auto body = parse_answer(response.body);
+  const auto body = parse_answer(response.body, k_max_refusal_values);
   if (body && data::string_at(*body, {"kind"}) == "Status") {
     return from_status(context, *body, response.status, method);
   }

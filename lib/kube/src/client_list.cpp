@@ -246,7 +246,7 @@ class Lister {
     }
     m_client.report_warnings(outcome->headers);
     if (outcome->status >= 400) {
-      const auto status = parse_answer(outcome->body);
+      const auto status = parse_answer(outcome->body, k_max_refusal_values);
       m_fresh_token = status ? data::string_at(*status, {"metadata", "continue"}) : "";
       return util::fail(api_error("GET", m_url, *outcome));
     }

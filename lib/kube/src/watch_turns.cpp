@@ -7,6 +7,7 @@
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "answers.hpp"
 #include "watch_pause.hpp"
 
 namespace kubist::kube {
@@ -203,7 +204,7 @@ util::Result<> WatchTurns::end(util::Result<http::Response> outcome) {
 
 util::Result<> WatchTurns::on_event(const data::WatchEvent& event) {
   if (event.type == data::WatchType::error) {
-    KUBIST_TRY(const data::Json status, data::parse_json(event.object.raw, m_url));
+    KUBIST_TRY(const data::Json status, parse_answer(event.object.raw, k_max_refusal_values));
     return util::fail(status_error(util::cat("watch ", m_url), status));
   }
   if (event.type == data::WatchType::unknown) {

@@ -153,3 +153,37 @@ TEST_CASE_FIXTURE(ClientFixture, "list: what a namespace has no room for fails i
   REQUIRE(listed->unreadable.size() == 1);
   CHECK((*listed->unreadable[0].outline)["metadata"]["name"] == "two");
 }
+
+TEST_CASE_FIXTURE(ClientFixture, "client: causes of an error are cut, and so are their texts") {
+  std::string causes =
+      util::cat(R"({"reason":")", std::string(5'000, 'r'), R"(","message":")",
+                std::string(5'000, 'm'), R"(","field":")", std::string(5'000, 'f'), R"("})");
+  for (int i = 1; i < 2'000; ++i) {
+    causes += R"(,{"message":"m"})";
+  }
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 422,
+              status(422, std::string(5'000, 'r'), "bad",
+                     util::cat(R"(,"details":{"causes":[)", causes, "]}")));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().reason.size() == 1'024 + 4);
+  const auto& details = pod.error().details;
+  REQUIRE(details.size() == 101);
+  CHECK(details[0].message.size() == 2 * (1'024 + 4) + 2);
+  CHECK(details[0].reason.size() == 1'024 + 4);
+  CHECK(details[99].message == "m");
+  CHECK(details[100].message == "and more, 2000 in all");
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: of a refusal with values without end, none is read") {
+  std::string values = "0";
+  for (int i = 0; i < 100'000; ++i) {
+    values += ",0";
+  }
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 422,
+              status(422, "Invalid", "bad",
+                     util::cat(R"(,"details":{"causes":[{"message":"m"},)", values, "]}")));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().details.empty());
+}
