@@ -1,5 +1,6 @@
 #include "calls.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -14,6 +15,9 @@ using Clock = std::chrono::steady_clock;
 /// Calls handed to the client and not answered yet; above the governor's limit, so that it never
 /// waits for this thread.
 constexpr std::size_t k_window = 128;
+constexpr std::size_t k_least_window = 4;
+/// Of all their answers, once one has told how long they are.
+constexpr std::size_t k_window_bytes = std::size_t{64} << 20U;
 
 /// Outcomes on their way from the worker's thread to the caller's. Shared with the handlers.
 struct Mailbox {
@@ -37,6 +41,7 @@ std::vector<std::size_t> run_calls(kube::Client& client, const std::vector<std::
   std::multimap<Clock::time_point, std::size_t> later;
   std::size_t next = 0;
   std::size_t in_flight = 0;
+  std::size_t window = k_window;
   const auto send = [&](std::size_t tag) {
     ++in_flight;
     client.start(make(tag), [mailbox, tag](util::Result<kube::Reply> reply) {
@@ -44,7 +49,7 @@ std::vector<std::size_t> run_calls(kube::Client& client, const std::vector<std::
     });
   };
   while (in_flight > 0 || (!stop.stop_requested() && (next < tags.size() || !later.empty()))) {
-    while (!stop.stop_requested() && in_flight < k_window) {
+    while (!stop.stop_requested() && in_flight < window) {
       if (!later.empty() && later.begin()->first <= Clock::now()) {
         const std::size_t tag = later.begin()->second;
         later.erase(later.begin());
@@ -70,6 +75,9 @@ std::vector<std::size_t> run_calls(kube::Client& client, const std::vector<std::
     }
     for (auto& [tag, reply] : letters) {
       --in_flight;
+      if (reply && !reply->body.empty()) {
+        window = std::min(window, std::max(k_least_window, k_window_bytes / reply->body.size()));
+      }
       if (const auto delay = take(tag, std::move(reply))) {
         later.emplace(Clock::now() + *delay, tag);
       }

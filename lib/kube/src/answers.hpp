@@ -14,7 +14,8 @@ namespace kubist::kube {
 inline constexpr std::size_t k_max_reply = std::size_t{512} << 20U;
 inline constexpr std::size_t k_max_small_reply = std::size_t{64} << 10U;   ///< versions, reviews
 inline constexpr std::size_t k_max_schema_reply = std::size_t{64} << 20U;  ///< OpenAPI
-inline constexpr std::size_t k_max_refusal_values = 100'000;  ///< as JSON, of an answer >= 400
+inline constexpr std::size_t k_max_object_values = 2'000'000;  ///< of up to k_max_object
+inline constexpr std::size_t k_max_refusal_values = 100'000;   ///< as JSON, of an answer >= 400
 inline constexpr std::size_t k_max_list_memory = std::size_t{1} << 30U;  ///< of its values
 
 /// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions; an object

@@ -37,9 +37,16 @@ void expect(ApiCall& call, const ApiResource& resource, std::string_view name,
   }
 }
 
+/// About one object: its answer is that, or a Status.
+ApiCall call_of_one() {
+  ApiCall call;
+  call.max_body = k_max_object;
+  return call;
+}
+
 ApiCall write(std::string method, std::string path, const data::Json& body,
               const WriteOptions& options) {
-  ApiCall call;
+  ApiCall call = call_of_one();
   call.method = std::move(method);
   call.path = std::move(path);
   call.query = {{"fieldManager", options.field_manager},
@@ -54,7 +61,7 @@ ApiCall write(std::string method, std::string path, const data::Json& body,
 
 ApiCall get(const ApiResource& resource, std::string_view ns, std::string_view name,
             std::string_view subresource) {
-  ApiCall call;
+  ApiCall call = call_of_one();
   call.path = resource.path(ns, name, subresource);
   expect(call, resource, name, subresource);
   return call;
@@ -86,7 +93,7 @@ ApiCall create(const ApiResource& resource, const data::Json& object, const Writ
 
 ApiCall create_subresource(const ApiResource& resource, std::string_view ns, std::string_view name,
                            std::string_view subresource, const data::Json& body) {
-  ApiCall call;
+  ApiCall call = call_of_one();
   call.method = "POST";
   call.path = resource.path(ns, name, subresource);
   call.content_type = "application/json";
@@ -132,7 +139,7 @@ ApiCall remove(const ApiResource& resource, std::string_view ns, std::string_vie
   if (options.dry_run != DryRun::none) {
     body["dryRun"] = {"All"};
   }
-  ApiCall call;
+  ApiCall call = call_of_one();
   call.method = "DELETE";
   call.path = resource.path(ns, name);
   call.content_type = "application/json";

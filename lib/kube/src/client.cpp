@@ -109,7 +109,8 @@ util::Result<> check_identity(const data::Json& value, const ExpectedObject& exp
 }  // namespace
 
 util::Result<data::Json> Reply::json() const {
-  auto value = parse_answer(body);
+  auto value =
+      body.size() <= k_max_object ? parse_answer(body, k_max_object_values) : parse_answer(body);
   if (!value) {
     return util::fail(ErrorKind::unavailable,
                       "the answer is not JSON within the limits (docs/reference/limits.md)",

@@ -193,7 +193,7 @@ class Settling : public std::enable_shared_from_this<Settling> {
     const bool there = outcome && outcome->status == 200;
     const bool gone = outcome && outcome->status == 404;
     const bool deletion = m_written->kind == Written::Kind::deletion;
-    const auto live = parse_answer(there ? outcome->body : "");
+    const auto live = parse_answer(there ? outcome->body : "", k_max_object_values);
     if ((live && has_effect(*live, *m_written)) || (gone && deletion)) {
       outcome->status = 200;
       return finish(std::move(outcome));

@@ -85,7 +85,8 @@ TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {
   REQUIRE(sent.size() >= 6);
   CHECK(sent[0].max_body == 64 << 10);
   CHECK(sent[1].max_body == 64 << 10);
-  CHECK(sent[2].max_body == 512 << 20);
+  CHECK(sent[2].max_body == 16 << 20);
+  CHECK(sent[3].max_body == 512 << 20);
   for (const http::Request& request : sent) {
     CAPTURE(request.url);
     CHECK(request.max_body > 0);
@@ -186,4 +187,27 @@ TEST_CASE_FIXTURE(ClientFixture, "client: of a refusal with values without end, 
   const auto pod = client->json(get(well_known::pods(), "n", "a"));
   REQUIRE_FALSE(pod);
   CHECK(pod.error().details.empty());
+}
+
+TEST_CASE("client: an answer that is one object may have 16 MiB") {
+  const ApiResource& maps = well_known::config_maps();
+  const Json map{{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
+  for (const ApiCall& call :
+       {get(maps, "n", "a"), get(maps, "n", "a", "status"), kube::apply(maps, map),
+        create(maps, map), create_subresource(maps, "n", "a", "token", map), replace(maps, map),
+        patch(maps, "n", "a", PatchType::merge, map), remove(maps, "n", "a")}) {
+    CAPTURE(call.method);
+    CHECK(call.max_body == 16 << 20);
+  }
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: values of one object have a limit") {
+  std::string values = "0";
+  for (int i = 0; i < 2'000'000; ++i) {
+    values += ",0";
+  }
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 200, util::cat(R"({"a":[)", values, "]}"));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().message.find("not JSON within the limits") != std::string::npos);
 }

@@ -39,7 +39,9 @@ std::string fetch_log(const Job& job, const std::string& pod, std::string_view c
   options.container = container;
   options.tail_lines = k_fetched_lines;
   options.limit_bytes = k_fetched_bytes;
-  const auto reply = job.place.client->run(kube::pod_log(job.place.ns, pod, options));
+  kube::ApiCall call = kube::pod_log(job.place.ns, pod, options);
+  call.max_body = 2 * k_fetched_bytes;  // kubelets stop at what was asked for
+  const auto reply = job.place.client->run(call);
   return reply ? tail_of(reply->body, k_log_tail, k_fetched_lines) : std::string();
 }
 

@@ -115,7 +115,9 @@ class RenderRun {
     if (state.exited) {
       kube::LogOptions options;
       options.tail_lines = 20;
-      const auto log = m_client.run(kube::pod_log(m_rendering.ns, pod, options), m_stop);
+      kube::ApiCall call = kube::pod_log(m_rendering.ns, pod, options);
+      call.max_body = k_max_bundle_bytes;
+      const auto log = m_client.run(call, m_stop);
       lines = log ? last_lines(log->body) : "";
     }
     return problem(state.exited ? ErrorKind::invalid : ErrorKind::unavailable,
@@ -131,11 +133,12 @@ class RenderRun {
     kube::LogOptions options;
     options.container = k_render_container;
     options.limit_bytes = static_cast<std::int64_t>(k_max_bundle_bytes) + 1;
+    kube::ApiCall call = kube::pod_log(m_rendering.ns, pod, options);
+    call.max_body = 2 * k_max_bundle_bytes;
     std::optional<std::string> before;
     int same = 0;
     for (int reading = 0; reading < k_most_readings; ++reading) {
-      KUBIST_TRY(kube::Reply log,
-                 m_client.run(kube::pod_log(m_rendering.ns, pod, options), m_stop));
+      KUBIST_TRY(kube::Reply log, m_client.run(call, m_stop));
       same = log.body == before ? same + 1 : 0;
       if (same == k_still || (same > 0 && check_whole(log.body, m_rendering))) {
         return std::move(log.body);

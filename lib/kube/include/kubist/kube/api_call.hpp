@@ -21,6 +21,9 @@ struct ExpectedObject {
   std::string name;
 };
 
+/// An answer that is one object, in bytes: API servers take no longer request than 3 MiB.
+inline constexpr std::size_t k_max_object = std::size_t{16} << 20U;
+
 /// One request to an API server as data; built by the functions below, sent by Client. Pure.
 struct ApiCall {
   std::string method = "GET";
