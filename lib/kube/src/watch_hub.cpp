@@ -12,7 +12,7 @@
 namespace kubist::kube {
 namespace {
 
-constexpr std::size_t k_most_objects = 1'000'000;
+constexpr std::size_t k_most_objects = 100'000;
 
 }  // namespace
 
@@ -83,7 +83,7 @@ class Feed {
                                   " has more than ", k_most_objects, " objects"),
                         "See docs/reference/limits.md.");
     }
-    if (event.type == WatchEventType::bookmark) {
+    if (event.type == WatchEventType::bookmark || event.name.size() > k_longest_name) {
       return {};
     }
     if (event.type == WatchEventType::listed) {

@@ -52,6 +52,10 @@ std::string_view accept_event(Form form) {
   }
 }
 
+std::string_view version_of(std::string_view told) {
+  return told.size() <= k_longest_version ? told : std::string_view();
+}
+
 WatchEvent event_of(WatchEventType type, const data::ListItem& item) {
   WatchEvent event;
   event.type = type;
@@ -59,7 +63,7 @@ WatchEvent event_of(WatchEventType type, const data::ListItem& item) {
   event.ns = item.name_space;
   event.name = item.name;
   event.uid = item.uid;
-  event.resource_version = item.resource_version;
+  event.resource_version = version_of(item.resource_version);
   return event;
 }
 
@@ -142,11 +146,16 @@ util::Result<> WatchTurns::list(const std::stop_token& stop) {
              m_client.list_pages(m_options.resource, m_options.ns, options, on_page, stop));
   m_broke_off = false;
   m_listed = true;
-  m_version = again ? "" : end.resource_version;
+  const std::string_view version = version_of(end.resource_version);
+  m_version = again ? "" : version;
   WatchEvent event;
   event.type = WatchEventType::relisted;
-  event.resource_version = end.resource_version;
-  return hand_over(event);
+  event.resource_version = version;
+  KUBIST_CHECK(hand_over(event));
+  return version.empty() ? util::fail(ErrorKind::unavailable,
+                                      util::cat("list of ", m_options.resource.group_resource(),
+                                                ": it has no resourceVersion to watch from"))
+                         : util::Result<>();
 }
 
 http::Request WatchTurns::begin() {
@@ -211,9 +220,10 @@ util::Result<> WatchTurns::on_event(const data::WatchEvent& event) {
     return {};
   }
   ++m_events;
-  KUBIST_CHECK(hand_over(event_of(type_of(event.type), event.object)));
-  if (!event.object.resource_version.empty()) {
-    m_version = event.object.resource_version;
+  const WatchEvent told = event_of(type_of(event.type), event.object);
+  KUBIST_CHECK(hand_over(told));
+  if (!told.resource_version.empty()) {
+    m_version = told.resource_version;
   }
   return {};
 }

@@ -14,6 +14,8 @@ namespace kubist::kube {
 
 /// Of an object, in bytes: API servers let in no longer one, but for kinds of RBAC.
 inline constexpr std::size_t k_longest_name = 253;
+/// Of a resourceVersion: a number of etcd's. A longer one counts as none.
+inline constexpr std::size_t k_longest_version = 128;
 
 enum class WatchEventType {
   listed,    ///< an object found by a listing
