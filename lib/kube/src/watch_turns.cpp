@@ -22,7 +22,7 @@ constexpr util::BackoffPolicy k_refused{std::chrono::milliseconds(800),
 constexpr std::chrono::seconds k_healthy{
     120};  // a watch that stood so long forgets earlier trouble
 constexpr std::chrono::seconds k_too_short{
-    1};  // a watch that ends so soon without an event is trouble
+    1};  // a watch that ends so soon without an event is trouble, with one it waits in the end
 constexpr int k_min_timeout_s = 300;
 constexpr int k_max_timeout_s = 600;
 constexpr int k_forbidden = 403;
@@ -84,7 +84,9 @@ WatchTurns::WatchTurns(Client& client, const WatchOptions& options, const WatchH
 util::Result<std::chrono::milliseconds> WatchTurns::pause_after(util::Result<> turn,
                                                                 const std::stop_token& stop) {
   if (turn) {
-    return std::chrono::milliseconds(0);
+    return m_short > 1
+               ? util::backoff_delay(k_unreachable, m_short - 1, 0.5 + util::random_unit() / 2)
+               : std::chrono::milliseconds(0);
   }
   util::Error& error = turn.error();
   if (m_handler_failed) {
@@ -186,7 +188,9 @@ bool WatchTurns::feed(std::string_view bytes) {
 
 util::Result<> WatchTurns::end(util::Result<http::Response> outcome) {
   const auto lasted = std::chrono::steady_clock::now() - m_began;
-  if (lasted > k_healthy || m_events > 0) {
+  const bool is_short = lasted < k_too_short;
+  m_short = is_short ? m_short + 1 : 0;
+  if (lasted > k_healthy || (m_events > 0 && !is_short)) {
     m_failures = 0;
   }
   if (m_fault) {
@@ -204,7 +208,7 @@ util::Result<> WatchTurns::end(util::Result<http::Response> outcome) {
   if (outcome->status >= 400) {
     return util::fail(api_error("GET", m_url, *outcome));
   }
-  if (lasted < k_too_short && m_events == 0) {
+  if (is_short && m_events == 0) {
     return util::fail(ErrorKind::unavailable,
                       util::cat("GET ", m_url, ": the watch ended at once"));
   }

@@ -52,6 +52,7 @@ class WatchTurns {
   bool m_listed = false;  ///< a listing was complete
   bool m_refused = false;
   int m_failures = 0;
+  int m_short = 0;                   ///< connections in a row that ended at once
   std::atomic<bool> m_away = false;  ///< the server was asked in vain, and has not watched since
   // Of the connection:
   std::string m_url;

@@ -49,3 +49,29 @@ TEST_CASE_FIXTURE(TurnsFixture, "watch turns: a list without a resourceVersion i
     CHECK(turns.lists());
   }
 }
+
+TEST_CASE_FIXTURE(TurnsFixture,
+                  "watch turns: what ends at once waits before the next, whatever came") {
+  WatchTurns turns(*client, options, handler);
+  const auto turn = [&](const std::string& bytes) {
+    turns.begin();
+    turns.feed(bytes);
+    const auto pause = turns.pause_after(turns.end(response_of(200, "")), {});
+    REQUIRE(pause);
+    return pause->count();
+  };
+  SUBCASE("a bookmark") {
+    const std::string bookmark = event("BOOKMARK", "", "11");
+    CHECK(turn(bookmark) == 0);
+    CHECK(turn(bookmark) >= 400);
+    CHECK(turn(bookmark) >= 800);
+    CHECK(turn(bookmark) >= 1'600);
+  }
+  SUBCASE("an event, and that the version is too old") {
+    const std::string expired = util::cat(event("ADDED", "a", "11"), R"({"type":"ERROR","object":)",
+                                          status(410, "Expired", "too old"), "}\n");
+    CHECK(turn(expired) >= 400);
+    CHECK(turn(expired) >= 800);
+    CHECK(turn(expired) >= 1'600);
+  }
+}
