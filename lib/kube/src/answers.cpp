@@ -20,6 +20,7 @@ http::Call StatusesAlone::start(http::Request request, http::Done done) {
   return m_inner->start(std::move(request),
                         [done = std::move(done)](util::Result<http::Response> outcome) {
                           if (outcome && outcome->status >= 400) {
+                            outcome->foreign = true;
                             const auto body = parse_answer(outcome->body);
                             if (!body || data::string_at(*body, {"kind"}) != "Status") {
                               outcome->body.clear();

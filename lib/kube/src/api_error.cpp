@@ -105,7 +105,10 @@ ErrorKind kind_of(int status, std::string_view reason, std::string_view message)
   }
 }
 
-std::string hint_of(int status, std::string_view reason, std::string_view message) {
+/// May the words of an answer become a command that grants a right?
+enum class Grants { advised, never };
+
+std::string hint_of(int status, std::string_view reason, std::string_view message, Grants grants) {
   if (status == 401) {
     return "The server does not accept the credentials: log in again, or check the kubeconfig's "
            "user.";
@@ -127,10 +130,11 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
     return "The namespace is being deleted: wait until it is gone, or use another one.";
   }
   if (status == 403 && !is_admission(message)) {
-    if (std::string grant = grant_for(message); !grant.empty()) {
-      return grant;
+    if (grants == Grants::never) {
+      return "Whoever keeps that cluster grants the right to the kubeconfig's account.";
     }
-    return std::string(k_ask_for_the_right);
+    const std::string grant = grant_for(message);
+    return grant.empty() ? std::string(k_ask_for_the_right) : grant;
   }
   if (has(k_not_in_schema)) {
     return "Server-side apply takes no unknown field, whatever --validate says: correct its name, "
@@ -192,7 +196,7 @@ void add_causes(util::Error& error, const Json& status) {
 }
 
 util::Error from_status(std::string_view context, const Json& status, int http_status,
-                        std::string_view method) {
+                        std::string_view method, Grants grants) {
   const auto code = status.find("code");
   const int number =
       code != status.end() && code->is_number_integer() ? code->get<int>() : http_status;
@@ -207,7 +211,7 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
   }
   util::Error error =
       util::make_error(kind_of(number, reason, message), util::cat(context, ": ", message),
-                       hint_of(number, reason, message), reason);
+                       hint_of(number, reason, message, grants), reason);
   error.http_status = number;
   error.request = answered ? context : "";
   add_causes(error, status);
@@ -233,9 +237,10 @@ FieldConflict parse_conflict(std::string field, std::string message) {
 util::Error api_error(std::string_view method, std::string_view url,
                       const http::Response& response) {
   const std::string context = util::cat(method, ' ', http::redacted(url));
+  const Grants grants = response.foreign ? Grants::never : Grants::advised;
   const auto body = parse_answer(response.body, k_max_refusal_values);
   if (body && data::string_at(*body, {"kind"}) == "Status") {
-    return from_status(context, *body, response.status, method);
+    return from_status(context, *body, response.status, method, grants);
   }
   Json synthesized = Json::object();
   std::string text{util::trim(response.body.substr(0, k_shown_body))};
@@ -243,7 +248,7 @@ util::Error api_error(std::string_view method, std::string_view url,
     synthesized["message"] =
         util::cat("the server answered ", response.status, ": ", util::printable(text));
   }
-  util::Error error = from_status(context, synthesized, response.status, method);
+  util::Error error = from_status(context, synthesized, response.status, method, grants);
   error.request.clear();
   if (response.status == 404 && url.find("/apis/kubist.io/") != std::string_view::npos) {
     error.hint = "The cluster does not have kubist's kinds: run `kubist init`.";
@@ -252,7 +257,8 @@ util::Error api_error(std::string_view method, std::string_view url,
 }
 
 util::Error status_error(std::string_view context, const Json& status) {
-  return from_status(context, status.is_object() ? status : Json::object(), 500, "GET");
+  return from_status(context, status.is_object() ? status : Json::object(), 500, "GET",
+                     Grants::never);
 }
 
 util::Error no_object(const ApiResource& resource, std::string_view name) {
@@ -265,8 +271,9 @@ util::Error no_object(const ApiResource& resource, std::string_view name) {
 
 std::vector<FieldConflict> field_conflicts(std::string_view body) {
   const auto status = data::parse_json(body, "answer");
-  return status && status->is_object() ? field_conflicts(from_status("", *status, 409, "PATCH"))
-                                       : std::vector<FieldConflict>();
+  return status && status->is_object()
+             ? field_conflicts(from_status("", *status, 409, "PATCH", Grants::never))
+             : std::vector<FieldConflict>();
 }
 
 std::vector<FieldConflict> field_conflicts(const util::Error& error) {

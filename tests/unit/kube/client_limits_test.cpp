@@ -1,5 +1,6 @@
 #include <kubist/data/page_buffer.hpp>
 #include <kubist/kube/room.hpp>
+#include <kubist/kube/watch.hpp>
 
 #include "client_support.hpp"
 
@@ -71,6 +72,34 @@ TEST_CASE_FIXTURE(ClientFixture,
   fake->reply("GET", "/api/v1/namespaces/n/configmaps/a", 404, "my own words");
   CHECK(client->json(get(maps, "n", "a")).error().message.find("my own words") !=
         std::string::npos);
+}
+
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: a server that a Secret names has nobody grant anything at home") {
+  const auto far = client_from_secret(fake);
+  const std::string denied = status(
+      403, "Forbidden",
+      "secrets is forbidden: User \\\"system:serviceaccount:shop:kubist-project\\\" cannot get "
+      "resource \\\"secrets\\\" in API group \\\"\\\" at the cluster scope");
+  fake->handle("GET", "*", [&](const http::Request& request) {
+    return request.long_running ? FakeTransport::answer(
+                                      200, util::cat(R"({"type":"ERROR","object":)", denied, "}\n"))
+                                : FakeTransport::answer(403, denied);
+  });
+  WatchOptions options;
+  options.resource = well_known::secrets();
+  const WatchHandler ignore = [](const WatchEvent&) { return util::Result<>(); };
+  const std::string hint =
+      "Whoever keeps that cluster grants the right to the kubeconfig's account.";
+  CHECK(far->json(get(well_known::secrets(), "n", "a")).error().hint == hint);
+  CHECK(far->list(well_known::secrets(), "n").error().hint == hint);
+  CHECK(far->discovery().index().error().hint == hint);
+  CHECK(watch(*far, options, ignore, {}).error().hint == hint);
+  options.resource_version = "1";
+  CHECK(watch(*far, options, ignore, {}).error().hint == hint);
+  CHECK(client->json(get(well_known::secrets(), "n", "a"))
+            .error()
+            .hint.starts_with("An administrator grants it: kubectl create clusterrole "));
 }
 
 TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {

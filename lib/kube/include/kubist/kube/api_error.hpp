@@ -24,6 +24,7 @@ struct FieldConflict {
 /// Timeout timeout; denials by admission webhooks and policies denied; other 4xx invalid. `reason`
 /// and `http_status` are the server's; each cause is one of `details` (its message starts with the
 /// field). Bodies that are no Status (proxies, plain 404) give the reason that client-go would.
+/// `hint` has no command made of the words of a foreign server.
 util::Error api_error(std::string_view method, std::string_view url,
                       const http::Response& response);
 
