@@ -17,8 +17,9 @@ using TakeReply = std::function<std::optional<std::chrono::milliseconds>(
     std::size_t tag, util::Result<kube::Reply> reply)>;
 
 /// Sends a call for each tag, in order, many at once (the client's governor decides how many), and
-/// returns when all are answered. On stop nothing further is sent and what is in flight is awaited:
-/// the tags that got no final answer are returned.
+/// returns when all are answered. On stop nothing further is sent: reads in flight are
+/// cancelled, writes are too after 15 s. The tags that were not sent, or were to be sent again, are
+/// returned.
 std::vector<std::size_t> run_calls(kube::Client& client, const std::vector<std::size_t>& tags,
                                    const MakeCall& make, const TakeReply& take,
                                    const std::stop_token& stop);

@@ -54,7 +54,10 @@ void SetRun::explain_conflicts(const Tags& tags) {
   run_calls(
       m_client, conflicting,
       [&](std::size_t tag) {
-        return kube::get(m_works[tag].resource, m_works[tag].ref.ns, m_works[tag].ref.name);
+        kube::ApiCall call =
+            kube::get(m_works[tag].resource, m_works[tag].ref.ns, m_works[tag].ref.name);
+        call.timeout = std::chrono::seconds(30);  // a stop does not end it
+        return call;
       },
       [&](std::size_t tag, util::Result<kube::Reply> reply) -> Delay {
         const auto live = reply ? reply->json() : util::Result<Json>(Json::object());

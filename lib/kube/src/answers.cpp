@@ -17,17 +17,19 @@ util::Result<data::Json> parse_answer(std::string_view body, std::size_t max_val
 }
 
 http::Call StatusesAlone::start(http::Request request, http::Done done) {
-  return m_inner->start(std::move(request),
-                        [done = std::move(done)](util::Result<http::Response> outcome) {
-                          if (outcome && outcome->status >= 400) {
-                            outcome->foreign = true;
-                            const auto body = parse_answer(outcome->body);
-                            if (!body || data::string_at(*body, {"kind"}) != "Status") {
-                              outcome->body.clear();
-                            }
-                          }
-                          done(std::move(outcome));
-                        });
+  return m_inner->start(
+      std::move(request), [done = std::move(done)](util::Result<http::Response> outcome) {
+        if (outcome && outcome->status >= 400) {
+          outcome->foreign = true;
+          const bool is_read = outcome->body.size() <= k_max_foreign_refusal;
+          const auto body =
+              parse_answer(is_read ? std::string_view(outcome->body) : "", k_max_refusal_values);
+          if (!body || data::string_at(*body, {"kind"}) != "Status") {
+            outcome->body.clear();
+          }
+        }
+        done(std::move(outcome));
+      });
 }
 
 }  // namespace kubist::kube

@@ -16,6 +16,7 @@ inline constexpr std::size_t k_max_small_reply = std::size_t{64} << 10U;   ///< 
 inline constexpr std::size_t k_max_schema_reply = std::size_t{64} << 20U;  ///< OpenAPI
 inline constexpr std::size_t k_max_object_values = 2'000'000;  ///< of up to k_max_object
 inline constexpr std::size_t k_max_refusal_values = 100'000;   ///< as JSON, of an answer >= 400
+inline constexpr std::size_t k_max_foreign_refusal = std::size_t{256} << 10U;
 inline constexpr std::size_t k_max_list_memory = std::size_t{1} << 30U;  ///< of its values
 
 /// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions. An object
@@ -24,8 +25,9 @@ util::Result<data::Json> parse_answer(std::string_view body,
                                       std::size_t max_values = data::ReadOptions().max_nodes);
 
 /// For servers that a Secret names: of an answer with a status of 400 or more, the body comes
-/// through only if it is a Kubernetes Status. Else errors would show what any service says that
-/// whoever wrote the Secret cannot reach.
+/// through only if it is a Kubernetes Status of up to 256 KiB: it is read on a thread that other
+/// clusters share. Else errors would show what any service says that whoever wrote the Secret
+/// cannot reach.
 class StatusesAlone : public http::Transport {
  public:
   explicit StatusesAlone(std::shared_ptr<http::Transport> inner) : m_inner(std::move(inner)) {}

@@ -1,7 +1,9 @@
 // Many calls at once, to a server that may be a member's.
 #include "calls.hpp"
 
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -54,4 +56,51 @@ TEST_CASE("calls: fewer are on their way once answers are known to be long") {
   CHECK(rest.empty());
   CHECK(taken == 400);
   CHECK(most == 64);
+}
+
+namespace {
+
+/// Answers nothing, until it is stopped: it cancels, and then answers the first write.
+struct Silent : http::Transport {
+  explicit Silent(std::stop_source source) : stop(std::move(source)) {}
+  http::Call start(http::Request request, http::Done done) override {
+    if (request.method != "GET") {
+      write = std::move(done);
+      stop.request_stop();
+      return http::Call([this] { ++cancelled_writes; });
+    }
+    return http::Call([this, done = std::move(done)] {
+      done(util::fail(util::ErrorKind::cancelled, "cancelled"));
+      if (auto answer = std::exchange(write, nullptr)) {
+        answer(FakeTransport::answer(200, "{}"));
+      }
+    });
+  }
+  std::stop_source stop;
+  http::Done write;
+  int cancelled_writes = 0;
+};
+
+}  // namespace
+
+TEST_CASE("calls: a stop ends the reads that are on their way, and writes get their answers") {
+  std::stop_source stop;
+  const auto silent = std::make_shared<Silent>(stop);
+  const auto client = client_of(silent);
+  std::map<std::size_t, bool> answered;
+  const auto rest = apply::run_calls(
+      *client, tags_to(3),
+      [](std::size_t tag) {
+        return tag < 2 ? get_map(tag)
+                       : kube::remove(kube::well_known::config_maps(), "n", std::to_string(tag));
+      },
+      [&](std::size_t tag,
+          const util::Result<kube::Reply>& reply) -> std::optional<std::chrono::milliseconds> {
+        answered[tag] = reply.has_value();
+        return std::nullopt;
+      },
+      stop.get_token());
+  CHECK(rest.empty());
+  CHECK(answered == std::map<std::size_t, bool>{{0, false}, {1, false}, {2, true}});
+  CHECK(silent->cancelled_writes == 0);
 }

@@ -109,6 +109,19 @@ TEST_CASE_FIXTURE(ClientFixture,
             .hint.starts_with("An administrator grants it: kubectl create clusterrole "));
 }
 
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: of a server that a Secret names, a long refusal is not read") {
+  const auto far = client_from_secret(fake);
+  const std::string more =
+      util::cat(R"(,"more":")", std::string(std::size_t{256} << 10U, 'x'), '"');
+  fake->always("GET", "*", 404, status(404, "NotFound", "my own words", more));
+  const auto words_of = [](Client& of) {
+    return of.json(get(well_known::pods(), "n", "a")).error().message;
+  };
+  CHECK(words_of(*far).find("my own words") == std::string::npos);
+  CHECK(words_of(*client).find("my own words") != std::string::npos);
+}
+
 TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {
   fake->always("GET", "/version", 200, R"({"gitVersion":"v1.34.4"})");
   fake->always("POST", "*", 201, R"({"status":{"allowed":true}})");

@@ -55,9 +55,7 @@ TEST_CASE("watch hub: a handler that throws ends its watch as an error, the next
 
 TEST_CASE("watch hub: a name that no API server lets in is passed over") {
   testing::FakeCluster cluster;
-  for (const std::string& name : {std::string(254, 'a'), std::string("b")}) {
-    cluster.plant(testing::map_named(name));
-  }
+  cluster.plant(testing::map_named("b"));
   std::mutex mutex;
   std::vector<std::string> told;
   const auto all =
@@ -74,9 +72,8 @@ TEST_CASE("watch hub: a name that no API server lets in is passed over") {
     });
   };
   REQUIRE(has_told(1));
-  for (const std::string& name : {std::string(254, 'a'), std::string("b")}) {
-    cluster.patch("configmaps", name, "default", kube::PatchType::merge, {{"data", {{"x", "y"}}}});
-  }
+  cluster.plant(testing::map_named(std::string(254, 'a')));
+  cluster.patch("configmaps", "b", "default", kube::PatchType::merge, {{"data", {{"x", "y"}}}});
   REQUIRE(has_told(2));
   const Json plain = cluster.get("configmaps", "b", "default");
   CHECK(told == std::vector<std::string>{

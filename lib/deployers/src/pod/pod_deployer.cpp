@@ -24,6 +24,7 @@ using util::cat;
 
 constexpr std::int64_t k_fetched_lines = 1000;
 constexpr std::int64_t k_fetched_bytes = std::int64_t{1} << 20;
+constexpr std::chrono::seconds k_log_time{30};
 constexpr std::size_t k_message_lines = 5;
 constexpr std::size_t k_message_bytes = 1000;
 constexpr const char* k_started = "workloadStarted";  // of the provider status
@@ -34,14 +35,16 @@ WatchRequest watched(const Job& job, const kube::ApiResource& resource, const st
 }
 
 /// The tail of one container's log; empty where there is none (never started, gone).
-std::string fetch_log(const Job& job, const std::string& pod, std::string_view container) {
+std::string fetch_log(const World& world, const Job& job, const std::string& pod,
+                      std::string_view container) {
   kube::LogOptions options;
   options.container = container;
   options.tail_lines = k_fetched_lines;
   options.limit_bytes = k_fetched_bytes;
   kube::ApiCall call = kube::pod_log(job.place.ns, pod, options);
   call.max_body = 2 * k_fetched_bytes;  // kubelets stop at what was asked for
-  const auto reply = job.place.client->run(call);
+  call.timeout = k_log_time;
+  const auto reply = job.place.client->run(call, world.stop);
   return reply ? tail_of(reply->body, k_log_tail, k_fetched_lines) : std::string();
 }
 
@@ -109,8 +112,8 @@ Json provider_status(const Item& item, const Job& job, const PodNames& names, co
 }
 
 /// Exports, log and message of a job that has ended.
-void finish(Progress& progress, const Item& item, const Workload& workload, const Job& job,
-            const PodNames& names, const Observed& seen) {
+void finish(const World& world, Progress& progress, const Item& item, const Workload& workload,
+            const Job& job, const PodNames& names, const Observed& seen) {
   const bool succeeded = progress.state == Progress::State::done;
   std::optional<Json> exports;
   if (seen.export_secret && seen.mark && seen.mark->job == job.id) {
@@ -121,9 +124,9 @@ void finish(Progress& progress, const Item& item, const Workload& workload, cons
     }
   }
   const Redactor redactor = make_redactor(item, workload, job, exports);
-  std::string log = fetch_log(job, names.pod, k_workload_container);
+  std::string log = fetch_log(world, job, names.pod, k_workload_container);
   if (!succeeded && log.empty()) {
-    log = fetch_log(job, names.pod, k_restore_container);
+    log = fetch_log(world, job, names.pod, k_restore_container);
   }
   log = redactor.redact(log);
   progress.message = redactor.redact(progress.message);
@@ -193,7 +196,7 @@ util::Result<Progress> PodDeployer::advance(World& world, const Item& item, cons
   }
   progress.state =
       verdict.state == Verdict::State::succeeded ? Progress::State::done : Progress::State::failed;
-  finish(progress, item, workload, job, names, seen);
+  finish(world, progress, item, workload, job, names, seen);
   return progress;
 }
 
@@ -239,7 +242,7 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
   KUBIST_CHECK(observe_mark(seen, job, names));
   if (const auto workload = parse_workload(item, m_script, world.settings); workload && seen.pod) {
     progress.state = Progress::State::failed;
-    finish(progress, item, *workload, job, names, seen);
+    finish(world, progress, item, *workload, job, names, seen);
   }
   if (seen.pod) {
     progress.provider_status = provider_status(item, job, names, *seen.pod);
