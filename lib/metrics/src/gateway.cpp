@@ -32,11 +32,11 @@ class GatewayProvider : public Provider {
       : m_client(std::move(client)), m_options(std::move(options)) {}
 
   Expected<Sample> sample(const Subject& subject, const std::stop_token& stop) override {
-    const std::shared_ptr<Reading> reading = reading_of(subject.gateways);
+    const std::shared_ptr<Reading> reading = reading_of(subject);
     const std::lock_guard lock(reading->mutex);
     const auto now = m_options.clock->monotonic();
     if (!reading->made || now - *reading->made > m_options.max_age) {
-      read(subject.gateways, *reading, stop);
+      read(subject, *reading, stop);
       // What was broken off says nothing to the others.
       const bool cancelled = reading->failure && reading->failure->reason == k_reason_cancelled;
       reading->made = cancelled ? std::nullopt : std::make_optional(m_options.clock->monotonic());
@@ -55,8 +55,9 @@ class GatewayProvider : public Provider {
   }
 
  private:
-  std::shared_ptr<Reading> reading_of(std::vector<GatewayPods> gateways) {
-    std::sort(gateways.begin(), gateways.end());
+  std::shared_ptr<Reading> reading_of(const Subject& subject) {
+    std::pair key(subject.ns, subject.gateways);
+    std::sort(key.second.begin(), key.second.end());
     const std::lock_guard lock(m_mutex);
     const auto oldest = m_options.clock->monotonic() - m_options.max_age;
     std::erase_if(m_readings, [&](const auto& known) {
@@ -66,18 +67,17 @@ class GatewayProvider : public Provider {
       const std::lock_guard nobody(known.second->mutex);
       return !known.second->made || *known.second->made < oldest;
     });
-    std::shared_ptr<Reading>& reading = m_readings[std::move(gateways)];
+    std::shared_ptr<Reading>& reading = m_readings[std::move(key)];
     if (!reading) {
       reading = std::make_shared<Reading>();
     }
     return reading;
   }
 
-  void read(const std::vector<GatewayPods>& gateways, Reading& reading,
-            const std::stop_token& stop) {
-    reading.readings = {};
+  void read(const Subject& subject, Reading& reading, const std::stop_token& stop) {
+    reading.readings = Readings();
     reading.failure.reset();
-    auto pods = find_gateway_pods(m_client, gateways, stop);
+    auto pods = find_gateway_pods(m_client, subject.gateways, stop);
     if (!pods) {
       reading.failure = std::move(pods).error();
       return;
@@ -94,15 +94,16 @@ class GatewayProvider : public Provider {
     pods->resize(std::min(pods->size(), m_options.max_pods));
     reading.pods = pods->size();
     reading.at = m_options.clock->now();
-    reading.failure =
-        GatewayStatistics(*m_client, m_options, m_port, stop).read(*pods, needed, reading.readings);
+    reading.failure = GatewayStatistics(*m_client, m_options, subject.ns, m_port, stop)
+                          .read(*pods, needed, reading.readings);
   }
 
   std::shared_ptr<kube::Client> m_client;
   GatewayOptions m_options;
   std::atomic<std::size_t> m_port = 0;  ///< as GatewayStatistics has it
   std::mutex m_mutex;                   ///< guards what follows
-  std::map<std::vector<GatewayPods>, std::shared_ptr<Reading>> m_readings;
+  /// By the namespace whose counters it has: what a project's backends answer is in no other's.
+  std::map<std::pair<std::string, std::vector<GatewayPods>>, std::shared_ptr<Reading>> m_readings;
 };
 
 }  // namespace

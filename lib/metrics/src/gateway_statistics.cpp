@@ -17,12 +17,17 @@ using util::cat;
 
 namespace {
 
-/// Raw names of Envoy: what Readings knows, and one that is always there.
-constexpr std::string_view k_filter =
-    R"(^cluster\.outbound.*\.upstream_rq_([1-5]xx|time)$|istio_requests_total|)"
-    R"(istio_request_duration_milliseconds|^server\.uptime$)";
+/// Of one pod, most of which need not be kept: what labels say is any client's word, so the filter
+/// cannot leave out all of other namespaces.
+constexpr std::size_t k_max_statistics = std::size_t{1} << 30U;
 
-constexpr std::size_t k_max_statistics = std::size_t{64} << 20U;  // of one pod
+/// Raw names of Envoy, which have the tags' values: what Readings knows of a namespace's Services,
+/// and one that is always there.
+std::string filter_of(const std::string& ns) {
+  const std::string domain = cat(R"(\.)", ns, R"(\.svc\.)");
+  return cat(R"(^cluster\.outbound.*)", domain, R"(.*\.upstream_rq_([1-5]xx|time)$|)",
+             R"(istio_request(s_total|_duration_milliseconds).*)", domain, R"(|^server\.uptime$)");
+}
 
 bool is_ours(std::string_view metric) {
   return metric.starts_with("envoy_") || metric.starts_with("istio_request");
@@ -162,7 +167,7 @@ std::optional<Answer> GatewayStatistics::read_pod(const GatewayPod& pod, Reading
   const std::size_t start = m_port;
   for (std::size_t i = 0; i < m_options.ports.size() && (!first || left().count() > 0); ++i) {
     const std::size_t which = (start + i) % m_options.ports.size();
-    Readings own;
+    Readings own(m_ns);
     auto failure = read_port(pod, m_options.ports[which], own);
     if (!failure) {
       m_port = which;
@@ -203,7 +208,7 @@ std::optional<Answer> GatewayStatistics::read_port(const GatewayPod& pod, int po
   };
   const std::string path =
       cat("/api/v1/namespaces/", pod.ns, "/pods/", pod.name, ':', port,
-          "/proxy/stats/prometheus?usedonly&filter=", util::percent_encode(k_filter));
+          "/proxy/stats/prometheus?usedonly&filter=", util::percent_encode(filter_of(m_ns)));
   kube::ApiCall call = kube::raw_get(path, "text/plain");
   call.timeout = std::clamp(left(), std::chrono::milliseconds(1), m_options.timeout);
   call.max_body = k_max_statistics;

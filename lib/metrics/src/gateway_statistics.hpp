@@ -28,11 +28,13 @@ Expected<std::vector<GatewayPod>> find_gateway_pods(const std::shared_ptr<kube::
 /// One reading of gateways' pods: some at a time, within the options' limits for all of them.
 class GatewayStatistics {
  public:
-  /// `port`: index of the port that answered last, of this reading and of others.
-  GatewayStatistics(kube::Client& client, const GatewayOptions& options,
+  /// `ns`: whose Services' counters are read. `port`: index of the port that answered last, of this
+  /// reading and of others.
+  GatewayStatistics(kube::Client& client, const GatewayOptions& options, std::string ns,
                     std::atomic<std::size_t>& port, std::stop_token stop)
       : m_client(client),
         m_options(options),
+        m_ns(std::move(ns)),
         m_port(port),
         m_stop(std::move(stop)),
         m_end(options.clock->monotonic() + options.total) {}
@@ -51,6 +53,7 @@ class GatewayStatistics {
 
   kube::Client& m_client;
   const GatewayOptions& m_options;
+  const std::string m_ns;
   std::atomic<std::size_t>& m_port;
   const std::stop_token m_stop;
   std::chrono::steady_clock::time_point m_end;

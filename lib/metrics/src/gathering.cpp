@@ -1,4 +1,7 @@
 #include <kubist/metrics/gathering.hpp>
+#include <kubist/util/threads.hpp>
+
+#include "failures.hpp"
 
 namespace kubist::metrics {
 
@@ -26,7 +29,8 @@ class GatheringProvider : public Provider {
     if (!batch->done) {
       ask(batch, lock, stop);
     }
-    return batch->samples[at];
+    return batch->samples ? (*batch->samples)[at]
+                          : Expected<Sample>(tl::unexpect, answer_of(batch->samples.error()));
   }
 
   std::vector<Expected<Sample>> samples(const std::vector<Subject>& subjects,
@@ -40,7 +44,7 @@ class GatheringProvider : public Provider {
     std::size_t wanted = 0;  ///< by so many that were not stopped
     std::stop_source stop;
     bool done = false;
-    std::vector<Expected<Sample>> samples;
+    util::Result<std::vector<Expected<Sample>>> samples;  ///< an error: the source threw it
   };
 
   std::shared_ptr<Batch> join(const Subject& subject, std::size_t& at) {
@@ -75,11 +79,10 @@ class GatheringProvider : public Provider {
     lock.lock();
     m_gathering.reset();
     lock.unlock();
-    std::vector<Expected<Sample>> samples;
-    {
+    auto samples = util::guarded([&] {
       const std::stop_callback leaving(stop, [&] { leave(batch); });
-      samples = m_source->samples(batch->subjects, batch->stop.get_token());
-    }
+      return m_source->samples(batch->subjects, batch->stop.get_token());
+    });
     lock.lock();
     batch->samples = std::move(samples);
     batch->done = true;

@@ -78,6 +78,13 @@ bool is_istio_error(const Labels& labels) {
   return std::find(k_faults.begin(), k_faults.end(), status) != k_faults.end();
 }
 
+Readings::Readings(std::string_view ns) : m_domain(ns.empty() ? "" : cat('.', ns, ".svc.")) {}
+
+bool Readings::is_wanted(std::string_view host) const {
+  host.remove_prefix(std::min(host.find('.'), host.size()));
+  return host.starts_with(m_domain);
+}
+
 bool Readings::add(std::string_view name, const Labels& labels, double value,
                    std::string_view process) {
   if (name.starts_with(k_rq)) {
@@ -103,7 +110,8 @@ Readings::Counters& Readings::counters(Table& table, std::string_view host, Key 
 
 Readings::Counters* Readings::envoy_counters(const Labels& labels, std::string_view process) {
   ClusterName cluster;
-  if (!parse_cluster_name(either(labels, "cluster_name", "envoy_cluster_name"), cluster)) {
+  if (!parse_cluster_name(either(labels, "cluster_name", "envoy_cluster_name"), cluster) ||
+      !is_wanted(cluster.host)) {
     return nullptr;
   }
   return &counters(m_envoy, cluster.host,
@@ -112,7 +120,7 @@ Readings::Counters* Readings::envoy_counters(const Labels& labels, std::string_v
 
 Readings::Counters* Readings::istio_counters(const Labels& labels, std::string_view process) {
   const std::string_view service = label(labels, "destination_service");
-  if (service.empty()) {
+  if (service.empty() || !is_wanted(service)) {
     return nullptr;
   }
   const std::string_view version = label(labels, "destination_version");

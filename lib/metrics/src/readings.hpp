@@ -24,6 +24,9 @@ bool is_istio_error(const Labels& labels);
 /// metrics of Istio and of Envoy's clusters by their names and leaves out all others.
 class Readings {
  public:
+  /// Of Services in the namespace `ns`; empty: of all.
+  explicit Readings(std::string_view ns = {});
+
   /// `process` tells the processes apart whose counters these are. False: a value is no number.
   bool add(std::string_view name, const Labels& labels, double value, std::string_view process);
 
@@ -52,6 +55,7 @@ class Readings {
   };
   using Table = std::map<std::string, std::map<Key, Counters>, std::less<>>;  ///< by host
 
+  bool is_wanted(std::string_view host) const;
   Counters& counters(Table& table, std::string_view host, Key key);
   Counters* envoy_counters(const Labels& labels, std::string_view process);
   Counters* istio_counters(const Labels& labels, std::string_view process);
@@ -66,6 +70,7 @@ class Readings {
 
   static void merge(Table& table, Table& other);
 
+  std::string m_domain;  ///< ".NAMESPACE.svc.", which follows a Service's name
   Table m_envoy;
   Table m_istio;
   std::size_t m_memory = 0;

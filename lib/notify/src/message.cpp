@@ -3,6 +3,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/notify/message.hpp>
+#include <kubist/util/cut.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::notify {
@@ -11,6 +12,8 @@ using data::Json;
 using util::cat;
 
 namespace {
+
+constexpr std::size_t k_longest_text = 1024;  // a condition's message is a member's word
 
 constexpr std::array<std::string_view, 5> k_level_names{"TRACE", "DEBUG", "INFO", "WARNING",
                                                         "ERROR"};
@@ -74,7 +77,7 @@ std::optional<Message> message_of(const engine::Node& node, const Json& before, 
   message.node = node.key;
   message.ready = ready;
   message.reason = of_condition(after, "Ready", "reason");
-  message.text = of_condition(after, "Ready", "message");
+  message.text = util::cut(of_condition(after, "Ready", "message"), k_longest_text);
   message.level = level_of(before, after, message.reason);
   message.uid = node.uid;
   message.failed = is_failed(after);

@@ -13,13 +13,16 @@ namespace {
 
 constexpr std::chrono::seconds k_timeout{10};
 
+std::string body_of(const Json& body) {
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 http::Request post(const std::string& url, const Json& body) {
   http::Request request;
   request.method = "POST";
   request.url = url;
   request.headers.push_back({"Content-Type", "application/json"});
-  request.body = std::make_shared<const std::string>(
-      body.dump(-1, ' ', false, Json::error_handler_t::replace));
+  request.body = std::make_shared<const std::string>(body_of(body));
   request.timeout = k_timeout;
   request.idempotent = true;  // the id tells the receiver
   request.max_body = 64 << 10U;
@@ -49,10 +52,17 @@ http::Request slack_post(const std::string& url, const Batch& batch) {
 
 http::Request webhook_post(const std::string& url, const Batch& batch, const util::Secret& key) {
   constexpr std::size_t k_max_messages = 1000;
+  constexpr std::size_t k_max_bytes = std::size_t{1000} << 10U;  // of these; some more around them
   Json data{{"run", batch.run}, {"notifications", Json::array()}};
-  const std::size_t shown = std::min(batch.messages.size(), k_max_messages);
-  for (std::size_t at = 0; at < shown; ++at) {
-    data["notifications"].push_back(to_json(batch.messages[at]));
+  std::size_t shown = 0;
+  std::size_t bytes = 0;
+  for (; shown < std::min(batch.messages.size(), k_max_messages); ++shown) {
+    Json each = to_json(batch.messages[shown]);
+    bytes += body_of(each).size();
+    if (bytes > k_max_bytes) {
+      break;
+    }
+    data["notifications"].push_back(std::move(each));
   }
   if (shown < batch.messages.size()) {
     data["more"] = batch.messages.size() - shown;

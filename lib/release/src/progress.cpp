@@ -2,6 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/progress.hpp>
+#include <kubist/util/cut.hpp>
 #include <kubist/util/duration.hpp>
 
 namespace kubist::release {
@@ -40,6 +41,7 @@ Json to_json(const Progress& progress) {
 
 Json history_after(Json history, const Progress& before, const Progress& after, Time now) {
   constexpr std::size_t k_most = 50;
+  constexpr std::size_t k_longest_message = 1024;  // all of them have to fit into a status
   if (before.state == after.state && before.attempt == after.attempt &&
       before.weight == after.weight && before.wave == after.wave) {
     return history;
@@ -58,7 +60,7 @@ Json history_after(Json history, const Progress& before, const Progress& after, 
     entry["reason"] = after.reason;
   }
   if (!after.message.empty()) {
-    entry["message"] = after.message;
+    entry["message"] = util::cut(after.message, k_longest_message);
   }
   history.push_back(std::move(entry));
   while (history.size() > k_most) {

@@ -187,3 +187,36 @@ TEST_CASE("function: what somebody makes of its DeployItem meanwhile is not run"
   CHECK_MESSAGE(answer.error().reason == k_item_changed, answer.error().to_string());
   CHECK(cluster.get("configmaps", "made", "kube-system").is_null());
 }
+
+TEST_CASE("function: a DeployItem to which somebody added fields is not run") {
+  testing::FakeCluster cluster{"home"};
+  World world;
+  world.home = cluster.connect();
+  world.writer = kube::Writer(kube::Writer::Rules{});
+  world.settings.agent_image = "kubist";
+  int runs = 0;
+  world.place_of = [&](const std::string&, const std::string&) -> util::Result<Place> {
+    ++runs;
+    return util::fail(util::ErrorKind::invalid, "there is no such place");
+  };
+  FunctionCall call;
+  call.ns = "default";
+  call.name = "fn-x";
+  call.function = "f";
+  call.owner = {
+      {"apiVersion", "kubist.io/v1alpha1"}, {"kind", "Execution"}, {"name", "e"}, {"uid", "1-2"}};
+  call.config = {{"image", "busybox"}};
+  call.timeout = "5s";
+  call.input = "{}";
+  CHECK_FALSE(run_function(world, call));
+  const int first = std::exchange(runs, 0);
+  CHECK(first > 0);
+  cluster.patch(k_items, "fn-x", "default", kube::PatchType::merge,
+                {{"spec", {{"config", {{"command", {"sh", "-c", "my answer"}}}}}}});
+  const auto answer = run_function(world, call);
+  REQUIRE_FALSE(answer);
+  CHECK_MESSAGE(answer.error().reason == "NameTaken", answer.error().to_string());
+  CHECK(answer.error().message ==
+        "DeployItem default/fn-x has what kubist did not give it: spec.config.command");
+  CHECK(runs == 0);
+}

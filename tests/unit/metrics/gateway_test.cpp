@@ -103,7 +103,10 @@ TEST_CASE("gateway: one list and one request a pod; subjects share it while it i
   CHECK(api->arms.at("v1").at(0).requests == 3);
   CHECK(setting.fake->sent().size() == 3);
   const std::string url = setting.fake->sent()[1].url;
-  CHECK(url.find("?usedonly&filter=%5Ecluster") != std::string::npos);
+  CHECK(url.find("?usedonly&filter=%5Ecluster%5C.outbound.%2A%5C.shop%5C.svc%5C.") !=
+        std::string::npos);
+  CHECK(url.find("istio_request%28s_total%7C_duration_milliseconds%29.%2A%5C.shop%5C.svc%5C.") !=
+        std::string::npos);
 
   setting.clock.elapsed = std::chrono::seconds(2);
   REQUIRE(setting.sample());
@@ -222,6 +225,29 @@ TEST_CASE("gateway: what is kept of all pods is limited, whatever they invent") 
               ", port 15090: with it the statistics of the gateway's pods take more than 16 MiB of "
               "memory") != std::string::npos);
   }
+}
+
+TEST_CASE("gateway: what the backends of other namespaces bring about is none of a reading") {
+  GatewayOptions options;
+  options.max_memory = std::size_t{1} << 20U;
+  GatewaySetting setting(options);
+  setting.pods({pod("gw-1", true)});
+  const std::string forged =
+      util::replace_all(counter("v1", 1), "web.shop.svc", "web.other.svc.x.shop.svc");
+  std::string invented = util::replace_all(forged, "} 1", "} NaN");
+  for (int i = 0; i < 5'000; ++i) {
+    invented += util::cat("istio_requests_total{destination_service=\"x.other.svc.cluster.local\",",
+                          "destination_workload=\"destination_service.web.shop.svc.", i, "\"} 1\n");
+  }
+  setting.stats("gw-1", 15090, 200, invented + counter("v1", 5));
+  const auto sampled = setting.sample();
+  REQUIRE_MESSAGE(sampled, (sampled ? "" : sampled.error().message));
+  CHECK(sampled->arms.at("v1").at(0).requests == 5);
+  CHECK(setting.fake->sent()[1].max_body == std::size_t{1} << 30U);
+  Subject other{"other", "web.other.svc.cluster.local", {"v1"}, {}, {}, {}};
+  other.gateways = {{"istio-system", "istio=ingressgateway"}};
+  CHECK_FALSE(setting.provider->sample(other, {}));
+  CHECK(setting.fake->sent().size() == 5);
 }
 
 TEST_CASE("gateway: more pods that take requests than a reading may have are no part of them") {

@@ -2,7 +2,9 @@
 #include <condition_variable>
 #include <latch>
 #include <mutex>
+#include <new>
 #include <thread>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -46,6 +48,9 @@ class SlowSource : public Provider {
     ++m_requests;
     m_changed.notify_all();
     m_changed.wait(lock, stop, [&] { return m_let; });
+    if (std::exchange(throws, false)) {
+      throw std::bad_alloc();
+    }
     std::vector<Expected<Sample>> all;
     for (const Subject& each : subjects) {
       all.push_back(m_let && failure.empty()
@@ -68,6 +73,7 @@ class SlowSource : public Provider {
     return m_requests;
   }
   std::string_view failure;
+  bool throws = false;  ///< the next one
 
  private:
   std::mutex m_mutex;
@@ -245,4 +251,17 @@ TEST_CASE("gathering: what goes wrong goes to all that asked") {
   for (const std::string& result : crowd.results()) {
     CHECK(result == k_reason_cannot_execute);
   }
+}
+
+TEST_CASE(
+    "gathering: where the source throws, all that asked hear of it, and the next one is asked") {
+  SlowSource source;
+  source.throws = true;
+  source.let();
+  const auto provider = in_front_of(source);
+  const auto thrown = provider->sample(numbered_subject(1), {});
+  REQUIRE_FALSE(thrown);
+  CHECK(thrown.error().reason == k_reason_error);
+  CHECK(thrown.error().message == "unexpected: std::bad_alloc");
+  CHECK(result_of(provider->sample(numbered_subject(2), {})) == "2");
 }

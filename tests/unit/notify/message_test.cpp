@@ -47,6 +47,14 @@ TEST_CASE("message: says what changed of Ready, and how much it matters") {
   CHECK(told(none, failing).starts_with("WARNING"));
 }
 
+TEST_CASE("message: a long text is cut, at a whole character") {
+  Json now = status("False", "Wrong", "True");
+  now["conditions"][0]["message"] = std::string(1023, 'a') + "\u00e4" + std::string(40'000, 'b');
+  CHECK(notify::message_of(node(), Json::object(), now)->text == std::string(1023, 'a'));
+  now["conditions"][0]["message"] = std::string(1022, 'a') + "\u00e4b";
+  CHECK(notify::message_of(node(), Json::object(), now)->text == std::string(1022, 'a') + "\u00e4");
+}
+
 TEST_CASE("message: by default failures and their end are told, and nothing else") {
   const Json none = Json::object();
   const Json ready = status("True", "Aligned");

@@ -56,6 +56,19 @@ TEST_CASE("webhook: of very many changes the first, and how many more there are"
   CHECK(body["data"]["more"] == 2);
 }
 
+TEST_CASE("webhook: a body takes 1 MiB, of which control characters fill more than their length") {
+  auto much = batch(1000);
+  for (auto& message : much.messages) {
+    message.text = std::string(1024, '\1');
+  }
+  const auto request = notify::webhook_post("https://x", much, {});
+  CHECK(request.body->size() <= std::size_t{1} << 20U);
+  const Json body = Json::parse(*request.body);
+  const std::size_t shown = body["data"]["notifications"].size();
+  CHECK(shown > 100);
+  CHECK(body["data"]["more"] == 1000 - shown);
+}
+
 TEST_CASE("slack: one text, not too long, escaped") {
   const Json body = Json::parse(*notify::slack_post("https://x", batch(42)).body);
   const auto text = body["text"].get<std::string>();

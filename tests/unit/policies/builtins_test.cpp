@@ -267,6 +267,21 @@ TEST_CASE("builtins: numbers of the workload are queries of those that name them
   CHECK(queries("Steps", {{"steps", analysis}}) == "canary.memory stable.replicas window");
 }
 
+TEST_CASE("builtins: an analysis has as many metrics as Metric may have, and no more") {
+  const auto why = [](int count) {
+    Json metrics = Json::array();
+    for (int i = 0; i < count; ++i) {
+      metrics.push_back({{"name", util::cat("m", i)}, {"successCondition", "canary.errors < 1"}});
+    }
+    const Json steps{{{"setWeight", 20}}, {{"analysis", {{"metrics", metrics}}}}};
+    const auto run = run_policy("Steps", {{"steps", steps}}, "2026-11-21T12:00:00Z",
+                                {{"stable", "v1"}, {"canary", "v2"}});
+    return run ? std::string() : run.error().message;
+  };
+  CHECK(why(32).find("more than 32") == std::string::npos);
+  CHECK(why(33).find("has 33 metrics, more than 32") != std::string::npos);
+}
+
 TEST_CASE("calls: Steps calls once it stands at the step, in any wave") {
   const Json steps = Json::parse(R"([{"setWeight": 10},
       {"job": {"name": "smoke", "image": "checks/smoke:1", "retries": 5}},

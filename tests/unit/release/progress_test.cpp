@@ -35,3 +35,11 @@ TEST_CASE("release history: an entry for each change of state, attempt or weight
   after.attempt = 2;
   CHECK(history_after(history, before, after, now).back()["attempt"] == 2);
 }
+
+TEST_CASE("release history: its messages are cut, so that 50 of them fit into a status") {
+  Progress after;
+  after.weight = 5;
+  after.message = std::string(1023, 'a') + "\u00e4" + std::string(40'000, 'b');
+  const Json history = history_after(Json(), Progress(), after, {});
+  CHECK(history[0]["message"] == std::string(1023, 'a'));
+}

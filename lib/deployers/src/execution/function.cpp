@@ -34,7 +34,8 @@ class Function {
     }
     const Json secret = import_secret(metadata(), m_call.name, m_call.input);
     const Json wanted = deploy_item();
-    const bool same_item = item && data::contains_all(*item, wanted);
+    const bool same_item =
+        item && data::contains_all(*item, wanted) && added_to(*item, wanted).empty();
     if (m_world.writer.dry()) {
       const bool same_input = input && input->value("data", Json()) == secret["data"];
       return same_item && same_input && has_succeeded(*item) ? answer_of(*item, true) : not_run();
@@ -43,6 +44,7 @@ class Function {
     Json ours = same_item ? *item : Json();
     if (!same_item) {
       KUBIST_TRY(ours, apply_deploy_item(m_world, wanted, item ? &*item : nullptr));
+      KUBIST_CHECK(check_nothing_added(ours, wanted));
     }
     // Whoever may write items may change this one at any time, and it is run with kubist's own
     // rights: nothing but what was applied is.
@@ -80,6 +82,28 @@ class Function {
             {"kind", "DeployItem"},
             {"metadata", std::move(meta)},
             {"spec", std::move(spec)}};
+  }
+
+  /// What of the item is not ours: an apply leaves what others have added. A Landscaper fills in
+  /// fields of its own, but none of the config.
+  std::vector<std::string> added_to(const Json& item, const Json& wanted) const {
+    const std::string part = m_world.settings.foreign_crd ? "/spec/config" : "/spec";
+    const Json::json_pointer pointer(part);
+    std::vector<std::string> added;
+    for (const std::string& place : data::differences(item.at(pointer), wanted.at(pointer))) {
+      added.push_back(data::dotted_path(part + place));
+    }
+    return added;
+  }
+
+  util::Result<> check_nothing_added(const Json& item, const Json& wanted) const {
+    const auto added = added_to(item, wanted);
+    return added.empty()
+               ? util::Result<>{}
+               : util::fail(ErrorKind::conflict,
+                            cat("DeployItem ", m_call.ns, "/", m_call.name,
+                                " has what kubist did not give it: ", util::join(added, ", ")),
+                            "Delete it; kubist makes it again.", "NameTaken");
   }
 
   util::Result<> check_owner(const Json& item) const {

@@ -17,6 +17,7 @@ using Outcome = WindowCheck::Outcome;
 
 namespace {
 
+constexpr std::size_t k_most_metrics = 32;  // as of a policy Metric: queries are asked in turn
 constexpr std::array<std::string_view, 3> k_analysis{"metrics", "initialDelay", "dryRun"};
 constexpr std::array<std::string_view, 10> k_metric{"name",
                                                     "value",
@@ -153,6 +154,9 @@ util::Result<std::vector<Step>> read_analysis(const Json& given, const std::stri
   const Json* metrics = data::find_path(given, {"metrics"});
   if (metrics == nullptr || !metrics->is_array() || metrics->empty()) {
     return place.fail(cat(where, " needs metrics"));
+  }
+  if (metrics->size() > k_most_metrics) {
+    return place.fail(cat(where, " has ", metrics->size(), " metrics, more than ", k_most_metrics));
   }
   for (std::size_t i = 0; i < metrics->size(); ++i) {
     const Json& metric = (*metrics)[i];

@@ -13,7 +13,8 @@ struct GatewayOptions {
   /// Where the pods' proxies serve /stats/prometheus, tried in order: Envoy's own port, then the
   /// agent's, which answers 200 even where Envoy does not (that is noticed).
   std::vector<int> ports = {15090, 15020};
-  /// Subjects of the same gateways that are asked about within that time share one reading.
+  /// Subjects of one namespace and the same gateways that are asked about within that time share
+  /// one reading.
   std::chrono::milliseconds max_age{1000};
   std::chrono::milliseconds timeout{10'000};  ///< for one pod
   std::size_t at_once = 8;                    ///< pods that are read at the same time
