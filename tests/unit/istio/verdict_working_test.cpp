@@ -165,6 +165,16 @@ TEST_CASE("verdict: of several revisions those count that some namespace uses") 
   CHECK(judge(evidence, {"elsewhere", ""}).verdict == Verdict::absent);
 }
 
+TEST_CASE("verdict: more injectors than can be compared are no reason to hold the mesh back") {
+  Evidence evidence = healthy_cluster();
+  for (int i = 0; i < 150; ++i) {
+    add_revision(evidence, "r" + std::to_string(i), "1.30.3");
+  }
+  const Report report = judge(evidence);
+  CHECK(report.ready);
+  CHECK_MESSAGE(has(report, "injectors-not-compared"), codes(report));
+}
+
 TEST_CASE("verdict: a tag belongs to the revision that it points to") {
   Evidence evidence = empty_cluster();
   evidence.crds = all_crds();
