@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include <kubist/istio/verdict.hpp>
+#include <kubist/istio/check.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
@@ -98,7 +98,7 @@ util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace
                                  allowed_servers(work.context().graph, *place.cluster_node), false,
                                  work.stop()));
   KUBIST_TRY(const auto evidence, connections.istio(*connection, work.stop()));
-  const istio::Report report = istio::judge(*evidence, wish.scope);
+  const istio::Report report = istio::judge_for(*evidence, place.ns, wish.scope);
   if (report.ready || report.verdict == istio::Verdict::unknown) {
     return std::nullopt;
   }
