@@ -184,6 +184,7 @@ class Lister {
     ApiCall call;
     call.path = m_path;
     call.accept = accept_list(m_options.form);
+    call.max_body = std::min(k_max_reply, m_options.max_bytes);
     call.query = {{"labelSelector", m_options.label_selector},
                   {"fieldSelector", m_options.field_selector},
                   {"limit", limit > 0 ? std::to_string(limit) : ""},

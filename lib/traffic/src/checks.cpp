@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
@@ -190,9 +191,13 @@ class Checker {
       if (ObjectView(other).name() == m_owned) {
         continue;
       }
+      const Bound bound = bound_by(other);
       for (const std::string& gateway : gateways) {
-        const auto host = std::ranges::find_if(
-            hosts, [&](const std::string& each) { return binds(other, each, gateway); });
+        const auto host =
+            bound.gateways.contains(gateway)
+                ? std::ranges::find_if(
+                      hosts, [&](const std::string& each) { return bound.hosts.contains(each); })
+                : hosts.end();
         if (host != hosts.end() && (gateway == k_mesh || takes_everything(other))) {
           add({"DuplicateHost",
                cat("VirtualService ", ObjectView(other).ns(), '/', ObjectView(other).name(),
@@ -205,20 +210,24 @@ class Checker {
     }
   }
 
-  bool binds(const Json& other, const std::string& host, const std::string& gateway) const {
-    const auto gateways = data::strings_at(other, {"spec", "gateways"});
+  /// The hosts and gateways of a VirtualService, read once: they have no limit.
+  struct Bound {
+    std::set<std::string> hosts, gateways;
+  };
+  Bound bound_by(const Json& other) const {
     const Place place{std::string(ObjectView(other).ns()), m_place.domain};
-    const bool same_gateway = gateways.empty()
-                                  ? gateway == k_mesh
-                                  : std::ranges::any_of(gateways, [&](const std::string& name) {
-                                      return (name == k_mesh || name.find('/') != std::string::npos
-                                                  ? name
-                                                  : cat(place.ns, '/', name)) == gateway;
-                                    });
-    return same_gateway && std::ranges::any_of(data::strings_at(other, {"spec", "hosts"}),
-                                               [&](const std::string& each) {
-                                                 return full_host(each, place) == host;
-                                               });
+    Bound bound;
+    for (const std::string& each : data::strings_at(other, {"spec", "hosts"})) {
+      bound.hosts.insert(full_host(each, place));
+    }
+    for (const std::string& each : data::strings_at(other, {"spec", "gateways"})) {
+      const bool whole = each == k_mesh || each.find('/') != std::string::npos;
+      bound.gateways.insert(whole ? each : cat(place.ns, '/', each));
+    }
+    if (bound.gateways.empty()) {
+      bound.gateways.emplace(k_mesh);
+    }
+    return bound;
   }
 
   static bool takes_everything(const Json& virtual_service) {

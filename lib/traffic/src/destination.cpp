@@ -1,3 +1,6 @@
+#include <map>
+#include <set>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/traffic/destination.hpp>
@@ -140,11 +143,20 @@ const Json* find_subset(const Json& destination_rule, std::string_view name) {
 
 std::vector<std::string> keep_used_subsets(Json& spec, const Json* live,
                                            const std::vector<std::string>& used) {
+  std::set<std::string, std::less<>> wanted;
+  for (const Json& subset : data::array_at(spec, {"subsets"})) {
+    wanted.emplace(data::string_at(subset, {"name"}));
+  }
+  std::map<std::string_view, const Json*> there;
+  static const Json none;
+  for (const Json& subset : data::array_at(live != nullptr ? *live : none, {"spec", "subsets"})) {
+    there.emplace(data::string_at(subset, {"name"}), &subset);
+  }
   std::vector<std::string> kept;
   for (const std::string& name : used) {
-    const Json* there = live != nullptr ? find_subset(*live, name) : nullptr;
-    if (there != nullptr && find_subset({{"spec", spec}}, name) == nullptr) {
-      spec["subsets"].push_back(*there);
+    const auto found = there.find(name);
+    if (found != there.end() && wanted.insert(name).second) {
+      spec["subsets"].push_back(*found->second);
       kept.push_back(name);
     }
   }

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/traffic/destination.hpp>
@@ -9,25 +9,37 @@ using data::Json;
 
 namespace {
 
-void note(const Json& to, std::string_view host, const Place& place, Usage& usage) {
-  if (full_host(data::string_at(to, {"host"}), place) != host) {
-    return;
-  }
-  usage.host = true;
-  const std::string subset(data::string_at(to, {"subset"}));
-  if (!subset.empty() &&
-      std::find(usage.subsets.begin(), usage.subsets.end(), subset) == usage.subsets.end()) {
-    usage.subsets.push_back(subset);
-  }
-}
+/// What one VirtualService may send to has no limit: each subset is looked up in a set.
+class Notes {
+ public:
+  Notes(std::string_view host, const Place& place) : m_host(host), m_place(place) {}
 
-void note_each(const Json& entries, std::string_view host, const Place& place, Usage& usage) {
-  for (const Json& entry : entries) {
-    if (const Json* to = data::find_path(entry, {"destination"})) {
-      note(*to, host, place, usage);
+  void note(const Json& to) {
+    if (full_host(data::string_at(to, {"host"}), m_place) != m_host) {
+      return;
+    }
+    usage.host = true;
+    const std::string_view subset = data::string_at(to, {"subset"});
+    if (!subset.empty() && m_noted.insert(subset).second) {
+      usage.subsets.emplace_back(subset);
     }
   }
-}
+
+  void note_each(const Json& entries) {
+    for (const Json& entry : entries) {
+      if (const Json* to = data::find_path(entry, {"destination"})) {
+        note(*to);
+      }
+    }
+  }
+
+  Usage usage;
+
+ private:
+  std::string_view m_host;
+  const Place& m_place;
+  std::set<std::string_view> m_noted;
+};
 
 bool names_service(const Json& backend, std::string_view service) {
   return data::string_at(backend, {"kind"}, "Service") == "Service" &&
@@ -38,21 +50,21 @@ bool names_service(const Json& backend, std::string_view service) {
 
 Usage usage_by_virtual_service(const Json& virtual_service, std::string_view host,
                                const Place& place) {
-  Usage usage;
+  Notes notes(host, place);
   const Json* spec = data::find_path(virtual_service, {"spec"});
   if (spec == nullptr) {
-    return usage;
+    return {};
   }
   for (const char* protocol : {"http", "tls", "tcp"}) {
     for (const Json& rule : data::array_at(*spec, {protocol})) {
-      note_each(data::array_at(rule, {"route"}), host, place, usage);
-      note_each(data::array_at(rule, {"mirrors"}), host, place, usage);
+      notes.note_each(data::array_at(rule, {"route"}));
+      notes.note_each(data::array_at(rule, {"mirrors"}));
       if (const Json* mirror = data::find_path(rule, {"mirror"})) {
-        note(*mirror, host, place, usage);
+        notes.note(*mirror);
       }
     }
   }
-  return usage;
+  return std::move(notes.usage);
 }
 
 bool http_route_uses(const Json& http_route, std::string_view service) {

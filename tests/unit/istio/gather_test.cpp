@@ -1,5 +1,6 @@
 // What is asked of an API server, and what its refusals become.
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 #include <doctest/doctest.h>
@@ -71,6 +72,7 @@ class RecordedCluster {
     return *evidence;
   }
   std::vector<std::string> log;
+  mutable std::atomic<std::size_t> longest_answer = 0;  ///< that was asked for; discovery left out
 
  private:
   // The items of a list that the request's label selector takes.
@@ -100,6 +102,9 @@ class RecordedCluster {
   util::Result<http::Response> respond(const http::Request& request) const {
     std::string path = request.url.substr(std::string("http://fake").size());
     path = path.substr(0, path.find('?'));
+    if (path != "/api" && path != "/apis" && request.method == "GET") {
+      longest_answer = std::max<std::size_t>(longest_answer, request.max_body);
+    }
     http::Response response;
     response.headers.push_back({"Content-Type", "application/json"});
     if (m_status != 0) {
@@ -168,7 +173,7 @@ TEST_CASE("gather: where nothing is found, nothing more is asked") {
                      }),
       groups.end());
   CHECK(judge(cluster.look()).verdict == Verdict::absent);
-  CHECK(cluster.log.size() == 9);  // discovery is two of them
+  CHECK(cluster.log.size() == 10);  // discovery is two of them
 }
 
 TEST_CASE("gather: 403 on each list in turn is unknown and names the list") {
@@ -274,6 +279,95 @@ TEST_CASE("gather: where a webhook leads to a project's namespace, that has Isti
   const Report report = judge(cluster.look());
   CHECK_MESSAGE(report.verdict == Verdict::healthy, codes(report));
   CHECK(report.revisions.size() == 1);
+}
+
+TEST_CASE("gather: what a member calls Istio's uses up no limit") {
+  RecordedCluster cluster;
+  cluster.keep_namespace("shop-dev");
+  Json& planes = cluster.answer("/apis/apps/v1/deployments")["items"];
+  Json plane = *std::ranges::find_if(
+      planes, [](const Json& each) { return each["metadata"]["name"] == "istiod"; });
+  plane["metadata"]["namespace"] = "shop-dev";
+  for (int i = 0; i < 65; ++i) {
+    plane["metadata"]["name"] = util::cat("istiod-", i);
+    planes.push_back(plane);
+  }
+  const Report report = judge(cluster.look());
+  CHECK_MESSAGE(report.verdict == Verdict::healthy, codes(report));
+}
+
+TEST_CASE("gather: what is too much to be kept or judged is unknown, and says which list") {
+  RecordedCluster cluster;
+  const std::string webhooks =
+      "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+  std::string message;
+  Json object{{"metadata", {{"name", "x"}}}};
+  const auto fill = [&](const std::string& path, int count) {
+    Json& items = cluster.answer(path)["items"];
+    for (int i = 0; i < count; ++i) {
+      object["metadata"]["name"] = util::cat("extra-", i);
+      items.push_back(object);
+    }
+  };
+  SUBCASE("namespaces") {
+    fill("/api/v1/namespaces", 10'001);
+    message = "http://fake has too many namespaces: more than 10000";
+  }
+  SUBCASE("what is kept of all lists") {
+    object["webhooks"] = {{{"name", "x.istio.io"}}};
+    object["webhooks"][0]["clientConfig"]["caBundle"] = std::string(std::size_t{30} << 20U, 'A');
+    fill(webhooks, 1);
+    fill("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", 1);
+    message = "more than 32 MiB of memory";
+  }
+  SUBCASE("control planes") {
+    object["metadata"]["labels"] = {{"app", "istiod"}};
+    fill("/apis/apps/v1/deployments", 65);
+    message = "http://fake has too many deployments.apps: more than 64";
+  }
+  SUBCASE("configurations of webhooks") {
+    object["webhooks"] = {{{"name", "x.istio.io"}}};
+    fill(webhooks, 65);
+    message =
+        "http://fake has too many mutatingwebhookconfigurations.admissionregistration.k8s.io: more "
+        "than 64";
+  }
+  SUBCASE("webhooks") {
+    for (int i = 0; i < 513; ++i) {
+      object["webhooks"].push_back({{"name", "x.istio.io"}});
+    }
+    fill(webhooks, 1);
+    message =
+        "http://fake has too many mutatingwebhookconfigurations.admissionregistration.k8s.io: more "
+        "than 512 webhooks, or 1 MiB of memory for their selectors";
+  }
+  SUBCASE("what webhooks select") {
+    object["webhooks"] = {{{"name", "x.istio.io"}}};
+    for (int i = 0; i < 10'000; ++i) {
+      object["webhooks"][0]["objectSelector"]["matchLabels"][util::cat("label-", i)] = "value";
+    }
+    fill(webhooks, 1);
+    message =
+        "http://fake has too many mutatingwebhookconfigurations.admissionregistration.k8s.io: more "
+        "than 512 webhooks, or 1 MiB of memory for their selectors";
+  }
+  const Report report = judge(cluster.look());
+  CHECK(report.verdict == Verdict::unknown);
+  REQUIRE_MESSAGE(codes(report).starts_with("unknown apiserver:TooLarge\n"), codes(report));
+  const std::string& told = report.findings.front().evidence;
+  CHECK_MESSAGE(told.find(message) != told.npos, told);
+}
+
+TEST_CASE("gather: names and labels that no API server lets in are passed over") {
+  RecordedCluster cluster;
+  Json& items = cluster.answer("/api/v1/namespaces")["items"];
+  const std::size_t before = items.size();
+  items.push_back({{"metadata", {{"name", std::string(254, 'a')}}}});
+  items.push_back({{"metadata", {{"name", "x"}, {"labels", {{"a", std::string(64, 'b')}}}}}});
+  items.push_back({{"metadata", {{"name", std::string(253, 'a')}}}});
+  const Evidence evidence = cluster.look();
+  CHECK(evidence.namespaces->size() == before + 1);
+  CHECK(cluster.longest_answer == std::size_t{128} << 20U);
 }
 
 TEST_CASE("gather: a CRD that discovery does not list is asked for its conditions") {

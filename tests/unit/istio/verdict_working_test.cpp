@@ -1,5 +1,7 @@
 // Installations that work: as a whole or not, with revisions, old versions, a control plane
 // elsewhere.
+#include <kubist/istio/check.hpp>
+
 #include "verdict_rows.hpp"
 
 using namespace istio_test;
@@ -163,6 +165,51 @@ TEST_CASE("verdict: of several revisions those count that some namespace uses") 
   CHECK(judge(evidence, {"", "canary"}).verdict == Verdict::unhealthy);
   CHECK(judge(evidence, {"", "other"}).verdict == Verdict::absent);
   CHECK(judge(evidence, {"elsewhere", ""}).verdict == Verdict::absent);
+}
+
+TEST_CASE("verdict: a revision that only projects use degrades, and no more") {
+  Evidence evidence = healthy_cluster();
+  add_revision(evidence, "canary", "1.30.3");
+  evidence.services->back().ready_endpoints = 0;
+  NamespaceLabels members = ns("shop-dev", Json::object());
+  members.of_project = true;
+  SUBCASE("by a pod") { evidence.proxies->proxies.push_back({"shop-dev", "mine", "canary", ""}); }
+  SUBCASE("by a label of their namespace") { members.labels = {{"istio.io/rev", "canary"}}; }
+  evidence.namespaces->push_back(members);
+  const Report report = judge(evidence);
+  CHECK(report.ready);
+  CHECK_MESSAGE(report.verdict == Verdict::degraded, codes(report));
+  CHECK(report.revision == "default");
+  CHECK(report.findings.front().revision == "canary");
+  CHECK(report.revisions[1].verdict == Verdict::unhealthy);
+  CHECK_FALSE(judge(evidence, {"", "canary"}).ready);
+  // Where nobody else uses any, that is all there is to go by.
+  evidence.namespaces->erase(
+      std::ranges::find(*evidence.namespaces, "shop", &NamespaceLabels::name));
+  std::erase_if(evidence.proxies->proxies, [](const Proxy& each) { return each.ns == "shop"; });
+  CHECK_FALSE(judge(evidence).ready);
+}
+
+TEST_CASE("verdict: for a namespace its own control plane counts, whatever others use") {
+  Evidence evidence = healthy_cluster();
+  add_revision(evidence, "canary", "1.30.3");
+  evidence.services->back().ready_endpoints = 0;
+  evidence.namespaces->push_back(ns("next", {{"istio.io/rev", "canary"}}));
+  CHECK_FALSE(judge(evidence).ready);
+  CHECK(judge_for(evidence, "shop", {}).verdict == Verdict::healthy);
+  CHECK(judge_for(evidence, "next", {}).verdict == Verdict::unhealthy);
+  CHECK(judge_for(evidence, "plain", {}).verdict == Verdict::unhealthy);
+  CHECK(judge_for(evidence, "plain", {"", "default"}).verdict == Verdict::healthy);
+}
+
+TEST_CASE("verdict: more injectors than can be compared are no reason to hold the mesh back") {
+  Evidence evidence = healthy_cluster();
+  for (int i = 0; i < 150; ++i) {
+    add_revision(evidence, "r" + std::to_string(i), "1.30.3");
+  }
+  const Report report = judge(evidence);
+  CHECK(report.ready);
+  CHECK_MESSAGE(has(report, "injectors-not-compared"), codes(report));
 }
 
 TEST_CASE("verdict: a tag belongs to the revision that it points to") {

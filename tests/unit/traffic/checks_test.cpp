@@ -86,6 +86,10 @@ TEST_CASE("checks: a host has one route") {
   live.virtual_services[0]["metadata"]["name"] = "other";
   live.virtual_services[0]["spec"]["gateways"] = json(R"([7, "gw"])");
   CHECK(reasons(k_spec, live) == Reasons{"DuplicateHost"});
+  live.virtual_services[0]["spec"].erase("gateways");  // the mesh's alone
+  CHECK(reasons(k_spec, live).empty());
+  live.virtual_services[0]["spec"]["gateways"] = json(R"(["mesh", "prod/gw"])");
+  CHECK(reasons(k_spec, live) == Reasons{"DuplicateHost"});
 }
 
 TEST_CASE("checks: the only port of a Service is filled in") {

@@ -117,6 +117,23 @@ spec:
   CHECK_FALSE(usage_by_virtual_service(Json::object(), "x", k_shop).host);
 }
 
+TEST_CASE("destination: subsets of any number are read within the patience of a test") {
+  constexpr int k_many = 200'000;
+  Json spec{{"host", "web"}};
+  Json live = Json::object();
+  Json service = Json::object();
+  Json& sent = service["spec"]["http"][0]["route"];
+  std::vector<std::string> names;
+  for (int i = 0; i < k_many; ++i) {
+    names.push_back(std::to_string(i));
+    live["spec"]["subsets"].push_back({{"name", names.back()}});
+    sent.push_back({{"destination", {{"host", "web"}, {"subset", names.back()}}}});
+  }
+  CHECK(usage_by_virtual_service(service, "web.shop.svc.cluster.local", k_shop).subsets == names);
+  CHECK(keep_used_subsets(spec, &live, names) == names);
+  CHECK(spec["subsets"] == live["spec"]["subsets"]);
+}
+
 TEST_CASE("destination: what an HTTPRoute sends to") {
   const Json route = yaml(R"(
 spec:

@@ -99,7 +99,7 @@ util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace
                                  work.stop()));
   KUBIST_TRY(const auto evidence, connections.istio(*connection, work.stop()));
   const istio::Report report =
-      judge_istio(*evidence, wish, *place.cluster_node, work.world().home_uid);
+      judge_istio(*evidence, wish, *place.cluster_node, work.world().home_uid, place.ns);
   if (report.ready || report.verdict == istio::Verdict::unknown) {
     return std::nullopt;
   }

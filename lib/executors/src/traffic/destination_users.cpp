@@ -1,7 +1,5 @@
 #include "traffic/destination_users.hpp"
 
-#include <algorithm>
-
 #include <kubist/traffic/destination.hpp>
 #include <kubist/util/text.hpp>
 
@@ -32,21 +30,45 @@ util::Result<> DestinationUsers::read() {
 
 util::Result<> DestinationUsers::trouble() { return m_read ? *m_read : util::Result<>{}; }
 
+const DestinationUsers::Usages& DestinationUsers::usages(const std::string& name) {
+  const auto [at, is_new] = m_usages.try_emplace(name);
+  Usages& found = at->second;
+  if (!is_new) {
+    return found;
+  }
+  const std::string host = traffic::full_host(name, m_place.names);
+  for (const Json& object : m_virtual_services) {
+    if (m_work.stop().stop_requested()) {
+      m_read = util::fail(util::ErrorKind::cancelled, "reading routes: stopped");
+      break;
+    }
+    if (!stays(object)) {
+      continue;
+    }
+    const auto usage = traffic::usage_by_virtual_service(object, host, m_place.names);
+    const std::string user = title("VirtualService", object);
+    if (usage.host) {
+      found.of_host.push_back(user);
+    }
+    if (!usage.subsets.empty()) {
+      found.of_subsets.push_back(user);
+    }
+    for (const std::string& subset : usage.subsets) {
+      found.of_subset[subset].push_back(user);
+    }
+  }
+  return found;
+}
+
 std::vector<std::string> DestinationUsers::of(const std::string& kind, const std::string& name) {
   if (!m_read) {
     m_read = read();
   }
+  const Usages& found = usages(name);
   if (!*m_read) {
     return {"routes that could not be read"};
   }
-  std::vector<std::string> users;
-  const std::string host = traffic::full_host(name, m_place.names);
-  for (const Json& object : m_virtual_services) {
-    const auto usage = traffic::usage_by_virtual_service(object, host, m_place.names);
-    if (stays(object) && (kind == "DestinationRule" ? !usage.subsets.empty() : usage.host)) {
-      users.push_back(title("VirtualService", object));
-    }
-  }
+  std::vector<std::string> users = kind == "DestinationRule" ? found.of_subsets : found.of_host;
   for (const Json& object : m_http_routes) {
     if (stays(object) && kind == "Service" && traffic::http_route_uses(object, name)) {
       users.push_back(title("HTTPRoute", object));
@@ -60,16 +82,9 @@ std::vector<std::string> DestinationUsers::of_subset(const std::string& name,
   if (!m_read) {
     m_read = read();
   }
-  std::vector<std::string> users;
-  const std::string host = traffic::full_host(name, m_place.names);
-  for (const Json& object : m_virtual_services) {
-    const auto usage = traffic::usage_by_virtual_service(object, host, m_place.names);
-    const auto& subsets = usage.subsets;
-    if (stays(object) && std::find(subsets.begin(), subsets.end(), subset) != subsets.end()) {
-      users.push_back(title("VirtualService", object));
-    }
-  }
-  return users;
+  const auto& found = usages(name).of_subset;
+  const auto users = found.find(subset);
+  return users == found.end() ? std::vector<std::string>{} : users->second;
 }
 
 }  // namespace kubist::executors

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +23,18 @@ class DestinationUsers {
   util::Result<> trouble();
 
  private:
+  struct Usages {
+    std::vector<std::string> of_host, of_subsets;
+    std::map<std::string, std::vector<std::string>> of_subset;
+  };
   util::Result<> read();
+  /// Of that Service or DestinationRule: each object is read once, and none once the run ends.
+  const Usages& usages(const std::string& name);
   Work& m_work;
   const TrafficPlace& m_place;
   std::optional<util::Result<>> m_read;
   std::vector<data::Json> m_virtual_services;
+  std::map<std::string, Usages> m_usages;
   std::vector<data::Json> m_http_routes;
 };
 

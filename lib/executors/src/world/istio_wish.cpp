@@ -3,6 +3,7 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/istio/check.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
@@ -142,8 +143,9 @@ IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster, co
 }
 
 istio::Report judge_istio(const istio::Evidence& evidence, const IstioWish& wish,
-                          const engine::Node& cluster, const std::string& home_uid) {
-  istio::Report report = istio::judge(evidence, wish.scope);
+                          const engine::Node& cluster, const std::string& home_uid,
+                          std::string_view ns) {
+  istio::Report report = istio::judge_for(evidence, ns, wish.scope);
   if (!data::bool_at(cluster.spec(), {"home"})) {
     return report;
   }

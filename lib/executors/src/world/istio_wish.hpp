@@ -33,9 +33,10 @@ IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster,
                      const data::Json& spec);
 
 /// What that Cluster may tell: of a home cluster, where kubist looks with its own rights, no names
-/// of namespaces that the project does not keep.
+/// of namespaces that the project does not keep. `ns`: for what is written there.
 istio::Report judge_istio(const istio::Evidence& evidence, const IstioWish& wish,
-                          const engine::Node& cluster, const std::string& home_uid);
+                          const engine::Node& cluster, const std::string& home_uid,
+                          std::string_view ns = {});
 
 /// Invalid, reason IstioInstallNotGranted: the Project (null: there is none) does not let its
 /// clusters have Istio installed, or not from there. Reason IstioSourceInvalid: neither a version

@@ -11,22 +11,20 @@ namespace kubist::istio {
 
 using data::Json;
 using resources::ObjectView;
+using util::cat;
 namespace well_known = kube::well_known;
 
 namespace {
 
-Read<std::set<std::string>> names_of(const Read<std::vector<Json>>& objects) {
-  if (!objects) {
-    return tl::unexpected(objects.error());
-  }
+Read<std::set<std::string>> istiod_names(Questions& ask, const kube::ApiResource& kind) {
   std::set<std::string> names;
-  for (const Json& object : *objects) {
-    names.emplace(ObjectView(object).name());
-  }
-  return names;
+  const auto take = [&](const Json& object) {
+    return bytes_of(*names.emplace(ObjectView(object).name()).first);
+  };
+  return ask.each(kind, labelled("app=istiod", kube::Form::metadata), take).map([&](bool) {
+    return std::move(names);
+  });
 }
-
-kube::ListOptions istiod_metadata() { return labelled("app=istiod", kube::Form::metadata); }
 
 }  // namespace
 
@@ -40,9 +38,9 @@ kube::ListOptions labelled(std::string selector, kube::Form form) {
 Evidence Gatherer::run() {
   m_evidence.now = std::chrono::system_clock::now();
   ask_what_is_there();
+  leave_out_projects();
+  ask_for_workloads();
   if (anything()) {
-    read_namespaces();
-    leave_out_projects();
     ask_details();
     ask_pods();
   }
@@ -59,20 +57,24 @@ void Gatherer::ask_what_is_there() {
       [&] { read_crds(); },
       [&] { m_evidence.injectors = webhooks(well_known::mutating_webhooks()); },
       [&] { m_evidence.validators = webhooks(well_known::validating_webhooks()); },
-      [&] {
-        m_evidence.control_planes = each<ControlPlane>(
-            m_ask.list(well_known::deployments(), labelled("app=istiod")),
-            [](const Json& object) { return std::optional(read_control_plane(object)); });
-      },
-      [&] { read_services(); },
-      [&] {
-        m_evidence.node_agents =
-            each<NodeAgent>(m_ask.list(well_known::daemon_sets(), {}), read_node_agent);
-      },
+      [&] { read_namespaces(); },
   });
   if (!m_index) {
     m_evidence.sail = tl::unexpected(*m_no_index);
   }
+}
+
+void Gatherer::ask_for_workloads() {
+  Questions::all({
+      [&] {
+        m_evidence.control_planes = m_ask.list(
+            well_known::deployments(), labelled("app=istiod"),
+            [](const Json& object) { return std::optional(read_control_plane(object)); },
+            k_most_revisions);
+      },
+      [&] { read_services(); },
+      [&] { m_evidence.node_agents = m_ask.list(well_known::daemon_sets(), {}, read_node_agent); },
+  });
 }
 
 bool Gatherer::anything() const {
@@ -87,17 +89,13 @@ void Gatherer::ask_details() {
   std::vector<std::function<void()>> questions{
       [&] {
         m_evidence.istiod_pods =
-            each<IstiodPod>(m_ask.list(well_known::pods(), labelled("app=istiod")),
-                            [](const Json& pod) { return std::optional(read_istiod_pod(pod)); });
+            m_ask.list(well_known::pods(), labelled("app=istiod"),
+                       [](const Json& pod) { return std::optional(read_istiod_pod(pod)); });
       },
       [&] { m_evidence.proxies = read_proxies(); },
+      [&] { m_evidence.cluster_roles = istiod_names(m_ask, well_known::cluster_roles()); },
       [&] {
-        m_evidence.cluster_roles =
-            names_of(m_ask.list(well_known::cluster_roles(), istiod_metadata()));
-      },
-      [&] {
-        m_evidence.cluster_role_bindings =
-            names_of(m_ask.list(well_known::cluster_role_bindings(), istiod_metadata()));
+        m_evidence.cluster_role_bindings = istiod_names(m_ask, well_known::cluster_role_bindings());
       },
       [&] { read_endpoints(); },
       [&] { read_unserved_crds(); },
@@ -171,24 +169,43 @@ void Gatherer::read_server_version() {
 }
 
 void Gatherer::read_crds() {
-  m_evidence.crds = each<Crd>(
-      m_ask.list(well_known::custom_resource_definitions(), labelled("", kube::Form::metadata)),
-      [](const Json& object) {
-        return ObjectView(object).name().ends_with(".istio.io") ? std::optional(read_crd(object))
-                                                                : std::nullopt;
-      });
+  m_evidence.crds = m_ask.list(well_known::custom_resource_definitions(),
+                               labelled("", kube::Form::metadata), [](const Json& object) {
+                                 return ObjectView(object).name().ends_with(".istio.io")
+                                            ? std::optional(read_crd(object))
+                                            : std::nullopt;
+                               });
 }
 
 Read<std::vector<WebhookConfig>> Gatherer::webhooks(const kube::ApiResource& kind) {
-  return each<WebhookConfig>(m_ask.list(kind, {}), read_webhook_config);
+  // Each namespace is held against each selector.
+  constexpr std::size_t k_most_webhooks = 512;
+  constexpr std::size_t k_most_selectors = std::size_t{1} << 20U;
+  auto found = m_ask.list(kind, {}, read_webhook_config, k_most_revisions);
+  std::size_t webhooks = 0;
+  std::size_t selectors = 0;
+  for (const WebhookConfig& config : items_of(found)) {
+    for (const Webhook& webhook : config.webhooks) {
+      ++webhooks;
+      selectors += selector_bytes(webhook);
+    }
+  }
+  if (webhooks > k_most_webhooks || selectors > k_most_selectors) {
+    return tl::unexpected(m_ask.too_large(
+        kind.group_resource(), cat(k_most_webhooks, " webhooks, or ", k_most_selectors >> 20U,
+                                   " MiB of memory for their selectors")));
+  }
+  return found;
 }
 
 void Gatherer::read_services() {
-  m_evidence.services = each<ControlService>(
-      m_ask.list(well_known::services(), labelled(k_revision_label)), [](const Json& object) {
+  m_evidence.services = m_ask.list(
+      well_known::services(), labelled(k_revision_label),
+      [](const Json& object) {
         return ObjectView(object).name().starts_with("istiod") ? std::optional(read_service(object))
                                                                : std::nullopt;
-      });
+      },
+      k_most_revisions);
 }
 
 util::Result<Evidence> gather(kube::Client& client, const GatherOptions& options,

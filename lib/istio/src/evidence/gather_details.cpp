@@ -82,22 +82,20 @@ void Gatherer::read_endpoints() {
   for (const ControlService& service : *m_evidence.services) {
     names.insert(service.name);
   }
-  const auto slices = m_ask.list(well_known::endpoint_slices(),
-                                 labelled(cat("kubernetes.io/service-name in (",
-                                              util::join({names.begin(), names.end()}, ","), ")")));
+  const auto selector = labelled(
+      cat("kubernetes.io/service-name in (", util::join({names.begin(), names.end()}, ","), ")"));
+  const auto slices = m_ask.each(well_known::endpoint_slices(), selector, [&](const Json& slice) {
+    count_endpoints(slice, *m_evidence.services);
+    return std::size_t{0};
+  });
   if (!slices) {
     m_evidence.services = tl::unexpected(slices.error());
-    return;
-  }
-  for (const Json& slice : *slices) {
-    count_endpoints(slice, *m_evidence.services);
   }
 }
 
 void Gatherer::read_namespaces() {
-  m_evidence.namespaces = each<NamespaceLabels>(
-      m_ask.list(well_known::namespaces(), labelled("", kube::Form::metadata)),
-      [](const Json& object) {
+  m_evidence.namespaces = m_ask.list(
+      well_known::namespaces(), labelled("", kube::Form::metadata), [](const Json& object) {
         const ObjectView view(object);
         return std::optional(NamespaceLabels{
             std::string(view.name()), view.labels(), !view.deletion_timestamp().empty(),
@@ -107,7 +105,7 @@ void Gatherer::read_namespaces() {
 
 // Members could call what they run Istio's. A webhook leads only where an administrator wants it.
 void Gatherer::leave_out_projects() {
-  std::set<std::string> members;
+  std::set<std::string, std::less<>> members;
   for (const NamespaceLabels& each : items_of(m_evidence.namespaces)) {
     if (!each.owner.empty() && !resources::is_reserved_namespace(each.name)) {
       members.insert(each.name);
@@ -120,14 +118,7 @@ void Gatherer::leave_out_projects() {
       }
     }
   }
-  const auto leave_out = [&](auto& found) {
-    if (found) {
-      std::erase_if(*found, [&](const auto& each) { return members.contains(each.ns); });
-    }
-  };
-  leave_out(m_evidence.control_planes);
-  leave_out(m_evidence.services);
-  leave_out(m_evidence.node_agents);
+  m_ask.leave_out(std::move(members));
 }
 
 void Gatherer::prepare_configs() {
@@ -143,15 +134,17 @@ void Gatherer::read_config_names() {
   if (m_configs.empty()) {
     return;
   }
+  std::set<std::pair<std::string, std::string>> names;
   const auto found =
-      m_ask.list(well_known::config_maps(), labelled(k_revision_label, kube::Form::metadata));
+      m_ask.each(well_known::config_maps(), labelled(k_revision_label, kube::Form::metadata),
+                 [&](const Json& object) {
+                   const ObjectView view(object);
+                   names.emplace(view.ns(), view.name());
+                   return bytes_of_texts(view.ns(), view.name());
+                 });
   if (!found) {
     lose_configs(found.error());
     return;
-  }
-  std::set<std::pair<std::string, std::string>> names;
-  for (const Json& object : *found) {
-    names.emplace(ObjectView(object).ns(), ObjectView(object).name());
   }
   for (RevisionConfig& config : m_configs) {
     const auto has = [&](std::string_view name) {
@@ -167,7 +160,8 @@ void Gatherer::read_root_cert(RevisionConfig& config) {
   const auto object =
       m_ask.get(kube::get(kind, config.ns, "istio-ca-root-cert"), kind.group_resource());
   if (object) {
-    config.root_cert = data::string_at(*object, {"data", "root-cert.pem"});
+    constexpr std::size_t k_longest = std::size_t{64} << 10U;
+    config.root_cert = data::string_at(*object, {"data", "root-cert.pem"}).substr(0, k_longest);
   } else {
     lose_configs(object.error());
   }
@@ -191,11 +185,13 @@ void Gatherer::lose_configs(const Unread& why) {
 
 // Which clusters it serves beside its own is worth knowing and no more.
 void Gatherer::read_remote_clusters(const std::string& ns) {
-  const auto found = m_ask.list(well_known::secrets(),
-                                labelled("istio/multiCluster=true", kube::Form::metadata), ns);
+  std::size_t count = 0;
+  const auto found = m_ask.each(
+      well_known::secrets(), labelled("istio/multiCluster=true", kube::Form::metadata),
+      [&](const Json&) { return ++count, 0; }, ns);
   if (found) {
     const std::lock_guard lock(m_mutex);
-    m_evidence.remote_clusters += found->size();
+    m_evidence.remote_clusters += count;
   } else {
     skip(found.error());
   }
@@ -211,13 +207,13 @@ void Gatherer::read_sail_objects() {
     if (resource == nullptr) {
       continue;
     }
-    const auto found = m_ask.list(*resource, {});
+    const auto found = m_ask.each(*resource, {}, [&](const Json& object) {
+      objects.push_back(read_sail(object));
+      return bytes_of(objects.back());
+    });
     if (!found) {
       m_evidence.sail = tl::unexpected(found.error());
       return;
-    }
-    for (const Json& object : *found) {
-      objects.push_back(read_sail(object));
     }
   }
   m_evidence.sail = std::move(objects);
@@ -229,11 +225,9 @@ void Gatherer::read_tainted_nodes() {
                    [](const NodeAgent& agent) { return agent.kind == NodeAgent::Kind::cni; })) {
     return;
   }
-  m_evidence.tainted_nodes =
-      each<std::string>(m_ask.list(well_known::nodes(), {}), [](const Json& node) {
-        return cni_tainted(node) ? std::optional(std::string(ObjectView(node).name()))
-                                 : std::nullopt;
-      });
+  m_evidence.tainted_nodes = m_ask.list(well_known::nodes(), {}, [](const Json& node) {
+    return cni_tainted(node) ? std::optional(std::string(ObjectView(node).name())) : std::nullopt;
+  });
 }
 
 void Gatherer::add_probes(std::vector<std::function<void()>>& questions) {

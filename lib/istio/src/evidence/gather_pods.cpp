@@ -1,5 +1,3 @@
-#include <kubist/data/document.hpp>
-#include <kubist/data/json_stream.hpp>
 #include <kubist/istio/read.hpp>
 #include <kubist/istio/versions.hpp>
 #include <kubist/util/text.hpp>
@@ -9,6 +7,7 @@
 namespace kubist::istio {
 
 using data::Json;
+using resources::ObjectView;
 using util::cat;
 namespace well_known = kube::well_known;
 
@@ -31,28 +30,17 @@ Read<ProxyList> Gatherer::read_proxies() {
   ProxyList list;
   kube::ListOptions options = labelled("service.istio.io/canonical-name");
   options.max_objects = m_options.max_proxies;
-  data::ListReader reader;
-  const auto add = [&](const data::ListItem& item) -> util::Result<> {
-    const auto pod = data::parse_json(item.raw, "pods");
-    if (!pod) {
-      m_ask.pass_over("pods", cat(item.name_space, '/', item.name), pod.error());
-    } else if (auto proxy = read_proxy(*pod)) {
+  const auto take = [&](const Json& pod) {
+    auto proxy = read_proxy(pod);
+    if (proxy) {
       list.proxies.push_back(std::move(*proxy));
     }
-    return {};
+    return proxy ? bytes_of(list.proxies.back()) : 0;
   };
-  const auto end = m_ask.client().list_pages(
-      well_known::pods(), "", options,
-      [&](const data::PageBuffer& page) -> util::Result<> {
-        KUBIST_CHECK(reader.read(page, add));
-        return {};
-      },
-      m_ask.stop());
-  if (!end) {
-    return tl::unexpected(m_ask.unread("pods", end.error()));
-  }
-  list.cut = end->more;
-  return list;
+  return m_ask.each(well_known::pods(), options, take).map([&](bool more) {
+    list.cut = more;
+    return std::move(list);
+  });
 }
 
 // Through the API server to the pod: where that is not open, the image's tag has to do.
@@ -62,11 +50,11 @@ void Gatherer::read_served_version(RevisionConfig& config) {
       continue;
     }
     Questions quick(m_ask.client(), m_options.pod_timeout, m_ask.stop());
-    const auto answer = quick.client().run(
-        kube::raw_get(
-            cat("/api/v1/namespaces/", pod.ns, "/pods/", pod.name, ":15014/proxy/version"),
-            "text/plain, */*"),
-        quick.stop());
+    kube::ApiCall call = kube::raw_get(
+        cat("/api/v1/namespaces/", pod.ns, "/pods/", pod.name, ":15014/proxy/version"),
+        "text/plain, */*");
+    call.max_body = 1024;
+    const auto answer = quick.client().run(call, quick.stop());
     config.served_version = answer ? version_of_answer(answer->body) : "";
     return;
   }
@@ -76,13 +64,12 @@ void Gatherer::read_members(Members& members, bool ambient) {
   kube::ListOptions options = labelled("", kube::Form::metadata);
   // Pods in the node's network are never in the mesh.
   options.field_selector = "spec.hostNetwork=false,status.phase!=Succeeded,status.phase!=Failed";
-  const auto pods = m_ask.list(well_known::pods(), options, members.ns);
-  if (!pods) {
-    skip(pods.error());
-    return;
-  }
-  for (const Json& pod : *pods) {
+  const auto take = [&](const Json& pod) {
     count_member(pod, ambient, members);
+    return bytes_of_texts(ObjectView(pod).name());
+  };
+  if (const auto pods = m_ask.each(well_known::pods(), options, take, members.ns); !pods) {
+    skip(pods.error());
   }
 }
 

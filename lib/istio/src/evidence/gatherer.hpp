@@ -14,8 +14,8 @@
 
 namespace kubist::istio {
 
-/// Asks in three rounds: what is there, what belongs to it, and its pods. The questions of a round
-/// run at once, each writing a part of the evidence of its own.
+/// Asks in rounds: what is there, what runs of it, what belongs to it, and its pods. The questions
+/// of a round run at once, each writing a part of the evidence of its own.
 class Gatherer {
  public:
   Gatherer(Questions& questions, const GatherOptions& options)
@@ -24,6 +24,7 @@ class Gatherer {
 
  private:
   void ask_what_is_there();
+  void ask_for_workloads();
   bool anything() const;
   void ask_details();
   void ask_pods();
@@ -69,20 +70,5 @@ class Gatherer {
 
 /// Options of a list.
 kube::ListOptions labelled(std::string selector, kube::Form form = kube::Form::object);
-
-/// Each object as `read` makes it; those for which it has nothing are left out.
-template <class T, class Reader>
-Read<std::vector<T>> each(const Read<std::vector<data::Json>>& objects, const Reader& read) {
-  if (!objects) {
-    return tl::unexpected(objects.error());
-  }
-  std::vector<T> result;
-  for (const data::Json& object : *objects) {
-    if (std::optional<T> value = read(object)) {
-      result.push_back(std::move(*value));
-    }
-  }
-  return result;
-}
 
 }  // namespace kubist::istio

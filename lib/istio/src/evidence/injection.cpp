@@ -69,6 +69,20 @@ void add_real(const std::vector<NamespaceLabels>& namespaces,
   }
 }
 
+/// What one label set is held against.
+std::size_t steps_of(const std::vector<Injection::Matcher>& matchers) {
+  std::size_t steps = 0;
+  for (const auto& matcher : matchers) {
+    for (const auto* selector : {&matcher.namespaces, &matcher.objects}) {
+      for (const auto& requirement : selector->requirements()) {
+        steps += 1 + requirement.values.size();
+      }
+    }
+    ++steps;
+  }
+  return steps;
+}
+
 }  // namespace
 
 // A selector that does not parse cannot have come from an API server: it takes nothing.
@@ -102,16 +116,24 @@ std::vector<const WebhookConfig*> Injection::takers(const Json& namespace_labels
   return found;
 }
 
-std::vector<Overlap> overlaps(const std::vector<WebhookConfig>& injectors,
-                              const std::vector<NamespaceLabels>& namespaces) {
+std::optional<std::vector<Overlap>> overlaps(const std::vector<WebhookConfig>& injectors,
+                                             const std::vector<NamespaceLabels>& namespaces) {
+  constexpr std::size_t k_most_steps = 200'000'000;  // a second or two
   const Injection injection(injectors);
   const auto& matchers = injection.matchers();
   const auto revisions = revisions_of(injectors);
+  const std::size_t steps = steps_of(matchers);
+  if (steps * namespaces.size() > k_most_steps) {
+    return std::nullopt;
+  }
   auto in_namespaces =
       combinations(k_injection_label, {"", "enabled", "disabled"}, k_revision_label, revisions);
   add_real(namespaces, matchers, in_namespaces);
   const auto on_pods =
       combinations(k_inject_label, {"", "true", "false"}, k_revision_label, revisions);
+  if (steps * in_namespaces.size() * on_pods.size() > k_most_steps) {
+    return std::nullopt;
+  }
   std::vector<Overlap> found;
   std::set<std::pair<std::string, std::string>> told;
   for (const Json& where : in_namespaces) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,10 @@ struct Overlap {
   std::string first, second;  ///< names of their configurations
   std::string example;        ///< labels of such a pod and its namespace
 };
-/// At most one a pair of configurations. As istioctl's analyzer does (webhook.go), every
-/// combination of the labels that injection goes by is tried, and those of the namespaces that
-/// exist.
-std::vector<Overlap> overlaps(const std::vector<WebhookConfig>& injectors,
-                              const std::vector<NamespaceLabels>& namespaces);
+/// Nothing: there is too much to try. At most one a pair of configurations. As istioctl's analyzer
+/// does (webhook.go), every combination of the labels that injection goes by is tried, and those of
+/// the namespaces that exist.
+std::optional<std::vector<Overlap>> overlaps(const std::vector<WebhookConfig>& injectors,
+                                             const std::vector<NamespaceLabels>& namespaces);
 
 }  // namespace kubist::istio

@@ -1,6 +1,11 @@
 #include "evidence/questions.hpp"
 
-#include <kubist/resources/object.hpp>
+#include <algorithm>
+
+#include <kubist/data/document.hpp>
+#include <kubist/data/json_stream.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/watch.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -9,6 +14,29 @@ namespace kubist::istio {
 
 using data::Json;
 using util::cat;
+
+namespace {
+
+constexpr std::size_t k_most_memory = std::size_t{32} << 20U;  // of what is kept, for all lists
+constexpr std::size_t k_max_list_text = std::size_t{32} << 20U;
+constexpr std::size_t k_max_long_text = std::size_t{128} << 20U;  // pods with proxies, nodes
+constexpr std::size_t k_max_object_text = std::size_t{4} << 20U;
+constexpr std::size_t k_max_object_values = 200'000;
+constexpr std::size_t k_longest_label = 63;
+
+bool has_name(const data::ListItem& item) {
+  return std::max(item.name.size(), item.name_space.size()) <= kube::k_longest_name;
+}
+
+/// Labels become names of revisions, and they are combined.
+bool has_labels(const Json& object) {
+  const Json& labels = data::object_at(object, {"metadata", "labels"});
+  return std::all_of(labels.begin(), labels.end(), [](const Json& value) {
+    return value.is_string() && value.get_ref<const std::string&>().size() <= k_longest_label;
+  });
+}
+
+}  // namespace
 
 Questions::Questions(kube::Client& client, std::chrono::milliseconds timeout,
                      const std::stop_token& stop)
@@ -65,25 +93,63 @@ std::vector<Unread> Questions::passed_over() {
   return all;
 }
 
-Read<std::vector<Json>> Questions::list(const kube::ApiResource& resource,
-                                        const kube::ListOptions& options, std::string_view ns) {
-  kube::ListOptions readable = options;
-  readable.pass_unreadable = true;
-  auto found = m_client.list(resource, ns, readable, stop());
-  if (found) {
-    for (const kube::Unreadable& each : found->unreadable) {
-      const resources::ObjectView view(*each.outline);
-      pass_over(resource.group_resource(), cat(view.ns(), '/', view.name()), each.error);
-    }
-    return std::move(found->items);
-  }
-  if (found.error().http_status == 404) {
-    return std::vector<Json>();
-  }
-  return tl::unexpected(unread(resource.group_resource(), found.error()));
+Unread Questions::too_large(std::string_view resource, std::string_view what) const {
+  return {std::string(resource), "apiserver:TooLarge",
+          cat(m_client.server(), " has too many ", resource, ": more than ", what)};
 }
 
-Read<Json> Questions::get(const kube::ApiCall& call, std::string_view resource) {
+Read<bool> Questions::each(const kube::ApiResource& resource, kube::ListOptions options,
+                           const Take& take, std::string_view ns, std::size_t most) {
+  const std::string name = resource.group_resource();
+  options.first_limit = 100;
+  options.page_bytes = k_max_list_text / 16;
+  options.max_bytes =
+      options.max_objects > 0 || name == "nodes" ? k_max_long_text : k_max_list_text;
+  options.tolerate_expired = true;
+  data::ReadOptions limits;
+  limits.max_nodes = k_max_object_values;
+  std::optional<Unread> too_much;
+  std::size_t kept = 0;
+  const auto read = [&](const data::ListItem& item) -> util::Result<> {
+    if (too_much || !has_name(item) ||
+        (ns.empty() && options.max_objects == 0 && m_left_out.contains(item.name_space))) {
+      return {};
+    }
+    auto object = data::parse_json(item.raw, name, limits);
+    if (!object) {  // a member may have written it
+      pass_over(name, cat(item.name_space, '/', item.name), object.error());
+      return {};
+    }
+    object->emplace("kind", resource.kind);  // items of built-in kinds lack it
+    const std::size_t bytes = has_labels(*object) ? take(*object) : 0;
+    kept += bytes > 0 ? 1 : 0;
+    if (kept > most) {
+      too_much = too_large(name, cat(most));
+    } else if ((m_kept += bytes) > k_most_memory) {
+      too_much = too_large(name, cat(k_most_memory >> 20U, " MiB of memory"));
+    }
+    return {};
+  };
+  data::ListReader reader;
+  const auto end = m_client.list_pages(
+      resource, ns, options,
+      [&](const data::PageBuffer& page) -> util::Result<> {
+        KUBIST_CHECK(reader.read(page, read));
+        return too_much ? util::Result<>(util::fail(util::ErrorKind::invalid, too_much->message))
+                        : util::Result<>{};
+      },
+      stop());
+  if (too_much) {
+    return tl::unexpected(*too_much);
+  }
+  if (!end && end.error().http_status != 404) {
+    return tl::unexpected(unread(name, end.error()));
+  }
+  return end && end->more;
+}
+
+Read<Json> Questions::get(kube::ApiCall call, std::string_view resource) {
+  call.max_body = k_max_object_text;
   auto found = m_client.json(call, stop());
   if (found) {
     return std::move(*found);

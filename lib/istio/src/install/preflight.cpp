@@ -119,7 +119,13 @@ class Preflight {
         injectors.push_back(live);
       }
     }
-    for (const Overlap& each : overlaps(injectors, items_of(m_evidence.namespaces))) {
+    const auto found = overlaps(injectors, items_of(m_evidence.namespaces));
+    if (!found) {
+      add("unknown:injector-overlap", "there are too many injectors to compare them",
+          advice("injectors-not-compared"));
+      return;
+    }
+    for (const Overlap& each : *found) {
       add("injector-overlap",
           cat(each.first, " and ", each.second, " would both inject ", each.example),
           "install it as a revision, or remove the other injector first");

@@ -45,6 +45,8 @@ constexpr std::array k_table{
         "succeeds)"},
     Row{"injector-overlap",
         "kubist get mutatingwebhookconfigurations -o yaml, and delete or narrow one of the two"},
+    Row{"injectors-not-compared",
+        "kubist get mutatingwebhookconfigurations, and delete those that are no longer used"},
     Row{"cni-not-ready", "kubist describe pods -n {ns} -l k8s-app=istio-cni-node"},
     Row{"ztunnel-not-ready", "kubist describe pods -n {ns} -l app=ztunnel"},
     Row{"cni-tainted", "kubist describe pods -A -l k8s-app=istio-cni-node"},

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/istio/check.hpp>
 
 namespace kubist::istio {
@@ -6,6 +8,16 @@ util::Result<Report> check(kube::Client& client, const Scope& scope, const Suppo
                            const GatherOptions& options, const std::stop_token& stop) {
   KUBIST_TRY(const Evidence evidence, gather(client, options, stop));
   return judge(evidence, scope, support);
+}
+
+Report judge_for(const Evidence& evidence, std::string_view ns, const Scope& scope) {
+  Report whole = judge(evidence, scope);
+  for (const RevisionReport& each : whole.revisions) {
+    if (std::ranges::find(each.namespaces, ns) != each.namespaces.end()) {
+      return judge(evidence, {each.ns, each.name});
+    }
+  }
+  return whole;
 }
 
 }  // namespace kubist::istio

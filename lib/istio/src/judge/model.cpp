@@ -129,6 +129,7 @@ class Builder {
     for (RevisionView& revision : m_model.revisions) {
       complete(revision);
     }
+    share_proxies();
     share_namespaces();
   }
 
@@ -188,13 +189,6 @@ class Builder {
     for (const Probe& probe : m_evidence.probes) {
       revision.probe = same(probe) ? &probe : revision.probe;
     }
-    if (m_evidence.proxies) {
-      for (const Proxy& proxy : m_evidence.proxies->proxies) {
-        if (m_model.revision_of(proxy.revision) == &revision) {
-          revision.proxies.push_back(&proxy);
-        }
-      }
-    }
     find_version(revision);
   }
 
@@ -212,6 +206,18 @@ class Builder {
     if (revision.plane != nullptr) {
       take(revision.plane->image_version, "image tag");
       take(revision.plane->label_version, "labels");
+    }
+  }
+
+  void share_proxies() {
+    if (!m_evidence.proxies) {
+      return;
+    }
+    for (const Proxy& proxy : m_evidence.proxies->proxies) {
+      if (const RevisionView* made_by = m_model.revision_of(proxy.revision)) {
+        m_model.revisions[std::size_t(made_by - m_model.revisions.data())].proxies.push_back(
+            &proxy);
+      }
     }
   }
 

@@ -144,8 +144,17 @@ void probe_failed(const Model&, const RevisionView& revision, Findings& out) {
 }
 
 void overlapping_injectors(const Model& model, Findings& out) {
-  for (const Overlap& each :
-       overlaps(items_of(model.evidence.injectors), items_of(model.evidence.namespaces))) {
+  const auto found =
+      overlaps(items_of(model.evidence.injectors), items_of(model.evidence.namespaces));
+  if (!found) {
+    out.enter(Verdict::degraded, "");
+    out.add("injectors-not-compared",
+            "there are too many injectors, revisions and labels of namespaces to find two that "
+            "inject the same pods",
+            advice("injectors-not-compared"));
+    return;
+  }
+  for (const Overlap& each : *found) {
     out.add("injector-overlap",
             cat(each.first, " and ", each.second, " both inject ", each.example),
             advice("injector-overlap"));

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <kubist/istio/verdict.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "judge/advice.hpp"
@@ -90,9 +92,23 @@ bool hurts(const Model& model, const RevisionView& revision) {
          });
 }
 
+enum class UsedBy { nobody, projects, cluster };
+
+/// The namespaces whose members write what is there.
+std::set<std::string_view> namespaces_of_projects(const Evidence& evidence) {
+  std::set<std::string_view> names;
+  for (const NamespaceLabels& each : items_of(evidence.namespaces)) {
+    if (each.of_project && !resources::is_reserved_namespace(each.name)) {
+      names.insert(each.name);
+    }
+  }
+  return names;
+}
+
 class Judge {
  public:
-  Judge(const Model& model, const Scope& scope) : m_model(model), m_scope(scope) {}
+  Judge(const Model& model, const Scope& scope)
+      : m_model(model), m_scope(scope), m_projects(namespaces_of_projects(model.evidence)) {}
 
   Report run() {
     m_report.kubernetes_version = m_model.evidence.kubernetes_version;
@@ -119,12 +135,23 @@ class Judge {
     }
   }
 
-  void judge_revisions() {
-    const auto used = [](const RevisionView& each) {
-      return each.in_scope && (!each.namespaces.empty() || !each.proxies.empty());
+  UsedBy used_by(const RevisionView& revision) const {
+    UsedBy used = UsedBy::nobody;
+    const auto note = [&](std::string_view ns) {
+      used = std::max(used, m_projects.contains(ns) ? UsedBy::projects : UsedBy::cluster);
     };
+    std::ranges::for_each(revision.namespaces, note);
+    std::ranges::for_each(revision.proxies, [&](const Proxy* each) { note(each->ns); });
+    return used;
+  }
+
+  // What a member's pod asks for is no matter of others, where they use another.
+  void judge_revisions() {
     const auto& all = m_model.revisions;
-    const bool any_used = std::any_of(all.begin(), all.end(), used);
+    UsedBy most = UsedBy::nobody;
+    for (const RevisionView& revision : all) {
+      most = revision.in_scope ? std::max(most, used_by(revision)) : most;
+    }
     for (const RevisionView& revision : all) {
       if (!revision.in_scope) {
         continue;
@@ -143,10 +170,17 @@ class Judge {
         report.verdict = at == first || sooner ? found : report.verdict;
       }
       report.ready = can_be_relied_on(report.verdict, probe_has_failed(revision));
-      report.counts = !any_used || used(revision) || hurts(m_model, revision);
+      const UsedBy used = used_by(revision);
+      report.counts = used == most || hurts(m_model, revision);
       if (report.counts) {
         take_version(report);
         worsen(report.verdict, report.ready);
+      } else if (used == UsedBy::projects && !report.ready) {
+        for (std::size_t at = first; at < m_report.findings.size(); ++at) {
+          m_report.findings[at].verdict =
+              std::max(m_report.findings[at].verdict, Verdict::degraded);
+        }
+        worsen(Verdict::degraded, true);
       }
       m_report.revisions.push_back(std::move(report));
     }
@@ -226,6 +260,7 @@ class Judge {
 
   const Model& m_model;
   const Scope& m_scope;
+  const std::set<std::string_view> m_projects;
   Report m_report;
 };
 
