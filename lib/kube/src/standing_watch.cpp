@@ -23,9 +23,9 @@ class StandingWatch::State final : public WatchThreads::Job {
         m_options(std::move(options)),
         m_handler(std::move(handler)),
         m_ended(std::move(ended)),
-        m_turns(*m_client, m_options, m_handler) {}
+        m_turns(*m_client, m_options, m_handler, m_stop.get_token()) {}
   ~State() override {
-    m_stop.request_stop();  // ends a listing
+    m_stop.request_stop();  // ends a listing, and what is handed over of it and of a connection
     m_client->watch_threads().remove(*this);
     m_inflow.reset();
   }
@@ -78,10 +78,10 @@ class StandingWatch::State final : public WatchThreads::Job {
         return std::nullopt;
       }
       m_inflow.reset();
-      return m_turns.pause_after(m_turns.end(*std::move(outcome)), m_stop.get_token());
+      return m_turns.pause_after(m_turns.end(*std::move(outcome)));
     }
     if (m_turns.lists()) {
-      return m_turns.pause_after(m_turns.list(m_stop.get_token()), m_stop.get_token());
+      return m_turns.pause_after(m_turns.list());
     }
     m_goes_on = true;
     m_inflow.emplace(m_client->transport(), m_turns.begin(), [this] { wake(); });

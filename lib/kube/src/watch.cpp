@@ -12,10 +12,10 @@ util::Result<data::Json> WatchEvent::json() const {
 
 util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
                      std::stop_token stop) {
-  WatchTurns turns(client, options, handler);
+  WatchTurns turns(client, options, handler, stop);
   const auto turn = [&]() -> util::Result<> {
     if (turns.lists()) {
-      return turns.list(stop);
+      return turns.list();
     }
     auto outcome = http::stream(
         client.transport(), turns.begin(),
@@ -23,7 +23,7 @@ util::Result<> watch(Client& client, const WatchOptions& options, const WatchHan
     return turns.end(std::move(outcome));
   };
   while (!stop.stop_requested()) {
-    KUBIST_TRY(const auto pause, turns.pause_after(turn(), stop));
+    KUBIST_TRY(const auto pause, turns.pause_after(turn()));
     util::sleep_for(pause, stop);
   }
   return {};

@@ -1,5 +1,7 @@
 #include "watch_turns.hpp"
 
+#include <utility>
+
 #include <kubist/data/document.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/util/backoff.hpp>
@@ -69,10 +71,12 @@ WatchEvent event_of(WatchEventType type, const data::ListItem& item) {
 
 }  // namespace
 
-WatchTurns::WatchTurns(Client& client, const WatchOptions& options, const WatchHandler& handler)
+WatchTurns::WatchTurns(Client& client, const WatchOptions& options, const WatchHandler& handler,
+                       std::stop_token stop)
     : m_client(client),
       m_options(options),
       m_handler(handler),
+      m_stop(std::move(stop)),
       m_version(options.resource_version),
       m_field_selector(options.field_selector) {
   if (!options.name.empty()) {
@@ -81,8 +85,7 @@ WatchTurns::WatchTurns(Client& client, const WatchOptions& options, const WatchH
   }
 }
 
-util::Result<std::chrono::milliseconds> WatchTurns::pause_after(util::Result<> turn,
-                                                                const std::stop_token& stop) {
+util::Result<std::chrono::milliseconds> WatchTurns::pause_after(util::Result<> turn) {
   if (turn) {
     return m_short > 1
                ? util::backoff_delay(k_unreachable, m_short - 1, 0.5 + util::random_unit() / 2)
@@ -92,7 +95,7 @@ util::Result<std::chrono::milliseconds> WatchTurns::pause_after(util::Result<> t
   if (m_handler_failed) {
     return util::fail(std::move(error));
   }
-  if (stop.stop_requested()) {
+  if (m_stop.stop_requested()) {
     return std::chrono::milliseconds(0);
   }
   if (is_expired(error)) {
@@ -118,12 +121,15 @@ void WatchTurns::begin_again() {
 }
 
 util::Result<> WatchTurns::hand_over(const WatchEvent& event) {
+  if (m_stop.stop_requested()) {
+    return util::fail(ErrorKind::cancelled, "the watch has ended");
+  }
   auto taken = util::guarded([&] { return m_handler(event); });
   m_handler_failed = !taken;
   return taken;
 }
 
-util::Result<> WatchTurns::list(const std::stop_token& stop) {
+util::Result<> WatchTurns::list() {
   ListOptions options;
   options.form = m_options.form;
   options.label_selector = m_options.label_selector;
@@ -145,7 +151,7 @@ util::Result<> WatchTurns::list(const std::stop_token& stop) {
     return {};
   };
   KUBIST_TRY(const ListEnd end,
-             m_client.list_pages(m_options.resource, m_options.ns, options, on_page, stop));
+             m_client.list_pages(m_options.resource, m_options.ns, options, on_page, m_stop));
   m_broke_off = false;
   m_listed = true;
   const std::string_view version = version_of(end.resource_version);

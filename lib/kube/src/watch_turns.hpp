@@ -14,12 +14,14 @@ namespace kubist::kube {
 /// a time. The reflector of client-go (tools/cache/reflector.go), without a store.
 class WatchTurns {
  public:
-  /// REQUIRES: all outlive it.
-  WatchTurns(Client& client, const WatchOptions& options, const WatchHandler& handler);
+  /// After a stop nothing more is handed over, of what has come already either: that may be much,
+  /// and somebody waits. REQUIRES: all outlive it.
+  WatchTurns(Client& client, const WatchOptions& options, const WatchHandler& handler,
+             std::stop_token stop);
 
   /// Is a listing next, or a connection?
   bool lists() const { return m_version.empty(); }
-  util::Result<> list(const std::stop_token& stop);
+  util::Result<> list();
   /// One connection: its request, what comes of its body, and its end, an error of which feed()
   /// told before included; success when the server closed it in its usual way.
   http::Request begin();
@@ -34,8 +36,7 @@ class WatchTurns {
 
   /// What comes after a turn: how long until the next one. The error of the turn: the watch ends.
   /// What fails after a stop was requested may have failed by it, and is no trouble.
-  util::Result<std::chrono::milliseconds> pause_after(util::Result<> turn,
-                                                      const std::stop_token& stop);
+  util::Result<std::chrono::milliseconds> pause_after(util::Result<> turn);
 
  private:
   util::Result<> hand_over(const WatchEvent& event);
@@ -45,6 +46,7 @@ class WatchTurns {
   Client& m_client;
   const WatchOptions& m_options;
   const WatchHandler& m_handler;
+  const std::stop_token m_stop;
   std::string m_version;
   std::string m_field_selector;
   bool m_broke_off = false;  ///< a listing, after it had handed something over

@@ -63,6 +63,35 @@ TEST_CASE_FIXTURE(ClientFixture,
 }
 
 TEST_CASE_FIXTURE(ClientFixture,
+                  "watch: after a stop nothing is handed over of what has come already") {
+  const auto item = [](const char* name) {
+    return util::cat(R"({"metadata":{"name":")", name, R"(","resourceVersion":"9"}})");
+  };
+  fake->handle("GET", "/api/v1/namespaces/x/configmaps", [&](const http::Request& request) {
+    const bool watching = request.url.find("watch=1") != std::string::npos;
+    return util::Result<http::Response>(response_of(
+        200, watching ? event("ADDED", "a", "11") + event("ADDED", "b", "12")
+                      : util::cat(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},)",
+                                  R"("items":[)", item("a"), ',', item("b"), "]}")));
+  });
+  for (const char* version : {"", "10"}) {  // a listing; what a connection brings at once
+    WatchOptions options;
+    options.resource = well_known::config_maps();
+    options.ns = "x";
+    options.resource_version = version;
+    std::stop_source stop;
+    int seen = 0;
+    const auto take = [&](const WatchEvent&) {
+      ++seen;
+      stop.request_stop();
+      return util::Result<>();
+    };
+    CHECK(watch(*client, options, take, stop.get_token()));
+    CHECK(seen == 1);
+  }
+}
+
+TEST_CASE_FIXTURE(ClientFixture,
                   "watch: a lasting one outlives refusals, lists then, and tells that it is back") {
   const char* path = "/api/v1/namespaces/x/configmaps";
   std::stop_source stop;
@@ -96,7 +125,6 @@ TEST_CASE_FIXTURE(ClientFixture,
         return util::Result<http::Response>(list("30"));
       default:
         CHECK(watching);
-        stop.request_stop();
         return util::Result<http::Response>(response_of(200, event("ADDED", "b", "31")));
     }
   });
@@ -111,6 +139,9 @@ TEST_CASE_FIXTURE(ClientFixture,
       *client, options,
       [&](const WatchEvent& seen) {
         log.push_back(seen.type == WatchEventType::relisted ? "listed" : std::string(seen.name));
+        if (seen.name == "b") {
+          stop.request_stop();
+        }
         return util::Result<>();
       },
       stop.get_token());

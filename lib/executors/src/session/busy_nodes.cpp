@@ -101,7 +101,9 @@ void BusyNodes::visit(NodeId id, Taking& taking, bool below) {
     m_waiting_for_runs[project].emplace(node.key, cause);
     return;
   }
-  const Key* taken = goes                 ? taken_below(taking.graph, id)
+  // Below what goes all has been looked at from there.
+  const Key* taken = below                ? nullptr
+                     : goes               ? taken_below(taking.graph, id)
                      : is_taken(node.key) ? &node.key
                                           : nullptr;
   if (taken != nullptr) {

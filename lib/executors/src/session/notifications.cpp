@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/notify/event.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/duration.hpp>
