@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 
@@ -81,17 +82,16 @@ struct Joined {
 };
 
 void join_conditions(Json& status, const Node& node, std::string_view now) {
-  std::set<std::string> names(node.selected->begin(), node.selected->end());
-  std::int64_t observed = node.generation;
-  for (std::string& name : target_names(status)) {
-    names.insert(std::move(name));
+  std::map<std::string, const Json*> entries;
+  for (const std::string& name : *node.selected) {
+    entries.emplace(name, nullptr);
   }
+  for (const Json& entry : data::array_at(status, {"targets"})) {
+    entries[name_of(entry)] = &entry;
+  }
+  std::int64_t observed = node.generation;
   Joined joined;
-  for (const std::string& name : names) {
-    const Json& entries = data::array_at(status, {"targets"});
-    const auto found = std::find_if(entries.begin(), entries.end(),
-                                    [&](const Json& entry) { return name_of(entry) == name; });
-    const Json* entry = found != entries.end() ? &*found : nullptr;
+  for (const auto& [name, entry] : entries) {
     joined.add(name, entry);
     observed = std::min(observed, entry ? data::int_at(*entry, {"observedGeneration"}) : 0);
   }

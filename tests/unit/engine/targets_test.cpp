@@ -254,7 +254,9 @@ TEST_CASE("targets: a dependency is met on the same virtual cluster") {
   home.add("Destination", "shop", "web", {{"virtualClusterSelector", Json::object()}});
   home.at("TrafficRoute", "shop", "web")["spec"]["dependsOn"] = {"Destination/web"};
   const Graph graph = home.graph();
-  for (const Node* node : nodes_of(graph, "TrafficRoute", "web")) {
+  const auto nodes = nodes_of(graph, "TrafficRoute", "web");
+  REQUIRE(nodes.size() == 2);
+  for (const Node* node : nodes) {
     REQUIRE(node->waits_for.size() == 1);
     CHECK(graph[node->waits_for[0]].target == node->target);
   }

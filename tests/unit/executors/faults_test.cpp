@@ -150,22 +150,6 @@ TEST_CASE("faults: a kubeconfig that leads to another cluster than before is ref
   CHECK(s.namespace_at(s.home, "shop-on-moves").is_null());
 }
 
-TEST_CASE("faults: a project whose objects may not be listed is told, the others are done") {
-  Site s;
-  s.make_project("shop");
-  s.make_project("blog");
-  s.virtual_cluster("shop", "a");
-  s.virtual_cluster("blog", "a");
-  s.home->fail("GET /apis/kubist.io/v1alpha1/virtualclusters?*", 403, 100);
-  s.home->fail("GET /apis/kubist.io/v1alpha1/namespaces/blog/*", 403, 100);
-  s.reconcile();
-  CHECK(condition(s.vc("shop", "a")) == "True");
-  CHECK(condition(s.vc("blog", "a")).empty());
-  for (const LoggedRequest& each : s.home->writes()) {
-    CHECK(each.ns != "blog-a");
-  }
-}
-
 TEST_CASE("faults: a write that is refused fails its node, and the next run does it") {
   for (const int status : {403, 500, 422}) {
     CAPTURE(status);

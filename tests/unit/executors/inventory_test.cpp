@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "release_site.hpp"
+#include "support/comes_true.hpp"
 
 using namespace site;
 
@@ -140,4 +141,35 @@ TEST_CASE("inventory: what selects more virtual clusters than it may can go, and
   s.settle();
   CHECK(s.get("destinations", "shop", "wide").is_null());
   CHECK(s.live(k_rule, "wide").is_null());
+}
+
+TEST_CASE("inventory: targets that go at one time go from the status with one write") {
+  constexpr int k_targets = 12;  // fewer than nodes may be removed at once
+  Shop s;
+  for (int i = 0; i < k_targets; ++i) {
+    Json one = testing::virtual_cluster("shop", cat("v", i), "home", cat("shop-v", i),
+                                        {{"injection", {{"mode", "Unmanaged"}}}});
+    one["metadata"]["labels"] = {{"tier", "many"}};
+    s.home->put(one);
+  }
+  s.put("Destination", "shop", "many",
+        yaml("{virtualClusterSelector: {matchLabels: {tier: many}}, ports: [{port: 80}]}"));
+  s.settle();
+  const std::string status = "patch destinations shop/many status";
+  const auto deleted = [&] {
+    return std::ranges::count_if(s.written(), [](const std::string& line) {
+      return line.starts_with("delete services ") && line.ends_with("/many");
+    });
+  };
+  s.home->remove("destinations.kubist.io", "many", "shop");
+  s.forget();
+  // The first is held up until all others are taken away, too.
+  s.home->before("PATCH */destinations/many/status*",
+                 [&] { CHECK(testing::comes_true([&] { return deleted() == k_targets; })); });
+  s.settle();
+  CHECK(s.get("destinations", "shop", "many").is_null());
+  CHECK(deleted() == k_targets);
+  const auto written = s.written();
+  CHECK(std::ranges::count(written, status) < k_targets / 2);
+  CHECK(std::ranges::count(written, "patch destinations shop/many") == 1);  // lets go of it
 }

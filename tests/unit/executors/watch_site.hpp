@@ -1,5 +1,6 @@
 #pragma once
 #include <condition_variable>
+#include <set>
 #include <thread>
 
 #include <kubist/data/pointer.hpp>

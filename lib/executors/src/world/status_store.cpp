@@ -8,6 +8,7 @@
 #include <kubist/kube/resource_version.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "world/project_accounts.hpp"
 #include "world/work.hpp"
@@ -47,6 +48,19 @@ Json with_part(const engine::Node& node, const Json& whole, Json own,
     own["targets"] = *targets;
   }
   return own;
+}
+
+/// The status of the object without these targets, of which one is the node's.
+Json without_targets(const engine::Node& node, const Json& whole,
+                     const std::set<std::string>& names,
+                     std::chrono::system_clock::time_point now) {
+  Json rest = whole;
+  if (const auto targets = rest.find("targets"); targets != rest.end() && targets->is_array()) {
+    std::erase_if(targets->get_ref<Json::array_t&>(), [&](const Json& entry) {
+      return names.contains(std::string(data::string_at(entry, {"virtualCluster"})));
+    });
+  }
+  return engine::with_target_status(rest, node, Json(), now);
 }
 
 }  // namespace
@@ -167,12 +181,39 @@ util::Result<bool> KubeStatusStore::record(const engine::Node& node, const Json&
 }
 
 util::Result<bool> KubeStatusStore::drop_target(const engine::Node& node) {
-  KUBIST_TRY(const auto after, change_whole(node, [&](const Json& whole) {
-               return node.target.empty()
-                          ? whole
-                          : engine::with_target_status(whole, node, Json(), m_world.clock->now());
-             }));
-  return engine::target_names(after.status).empty();
+  if (node.target.empty()) {
+    KUBIST_TRY(const auto same, change_whole(node, [](const Json& whole) { return whole; }));
+    return engine::target_names(same.status).empty();
+  }
+  std::set<std::string> names{node.target};
+  std::unique_lock lock(m_mutex);
+  Leaving& leaving = m_leaving[node.uid];
+  leaving.names.insert(node.target);
+  m_dropped.wait(lock, [&] { return !leaving.busy || !leaving.names.contains(node.target); });
+  m_changes.erase(node.id);  // nobody is told of a status that is no more
+  if (!leaving.names.contains(node.target)) {
+    return false;  // another's write was of this one, too
+  }
+  if (m_world.dry_run == kube::DryRun::none) {
+    names = leaving.names;
+  }
+  leaving.busy = true;
+  lock.unlock();
+  const auto after = util::guarded([&] {
+    return change_whole(node, [&](const Json& whole) {
+      return without_targets(node, whole, names, m_world.clock->now());
+    });
+  });
+  lock.lock();
+  leaving.busy = false;
+  m_dropped.notify_all();
+  m_changes.erase(node.id);
+  if (!after) {
+    leaving.names.erase(node.target);  // the others try for themselves
+    return util::fail(after.error());
+  }
+  std::erase_if(leaving.names, [&](const std::string& name) { return names.contains(name); });
+  return engine::target_names(after->status).empty();
 }
 
 util::Result<engine::StatusWritten> KubeStatusStore::change_whole(const engine::Node& node,

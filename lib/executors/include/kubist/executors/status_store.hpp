@@ -1,4 +1,5 @@
 #pragma once
+#include <condition_variable>
 #include <functional>
 #include <list>
 #include <map>
@@ -91,10 +92,17 @@ class KubeStatusStore final : public engine::StatusStore {
   /// Writes fields of the node's status that name objects, ahead of these; false: it was so.
   /// Not_found: the node's object is gone.
   util::Result<bool> record(const engine::Node& node, const data::Json& fields);
-  /// Its virtual cluster has nothing of it any more: takes its entry away. Was it the last one?
+  /// Its virtual cluster has nothing of it any more: takes its entry away. Was it the last one? A
+  /// write has all entries that are left, so those that go meanwhile share the next one: with one
+  /// for each, 500 would take minutes. Of these one alone is the last.
   util::Result<bool> drop_target(const engine::Node& node);
 
  private:
+  /// What goes from the status of an object with the next write; busy: one is under way.
+  struct Leaving {
+    std::set<std::string> names;
+    bool busy = false;
+  };
   /// Writes what `change` makes of the status of the whole object.
   util::Result<engine::StatusWritten> change_whole(const engine::Node& node, const Change& change);
   World& m_world;
@@ -105,8 +113,10 @@ class KubeStatusStore final : public engine::StatusStore {
   /// False: there was nothing to send, or nowhere to.
   util::Result<bool> send(const engine::Node& node, const StatusBook::Entry& present,
                           const data::Json& status);
-  std::mutex m_mutex;  ///< guards m_changes
+  std::mutex m_mutex;  ///< guards what follows
   std::map<engine::NodeId, StatusChange> m_changes;
+  std::map<std::string, Leaving> m_leaving;  ///< by uid
+  std::condition_variable m_dropped;
 };
 
 }  // namespace kubist::executors
