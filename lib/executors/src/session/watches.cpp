@@ -24,6 +24,9 @@ using Type = kube::WatchEventType;
 
 void Inbox::push(Key key, engine::Trigger cause) {
   const std::lock_guard lock(m_mutex);
+  if (cause == Cause::drift && !m_drifted.insert(key).second) {
+    return;
+  }
   m_events.emplace_back(std::move(key), std::move(cause));
   m_wake.notify_all();
 }
@@ -62,6 +65,7 @@ Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> u
     m_wake.wait(lock, stop, ready);
   }
   m_woken = false;
+  m_drifted.clear();
   return std::exchange(m_events, {});
 }
 

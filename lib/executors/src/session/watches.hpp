@@ -32,6 +32,8 @@ class Inbox {
     by_everything,  ///< a status, too
   };
   explicit Inbox(Wakes wakes = Wakes::by_causes) : m_wakes(wakes) {}
+  /// Drift of a node that waits here for drift already is left out: anybody may change objects
+  /// without end, which many nodes read.
   void push(engine::Key key, engine::Trigger cause);
   /// There is something else to see.
   void wake();
@@ -50,6 +52,7 @@ class Inbox {
   std::mutex m_mutex;
   std::condition_variable_any m_wake;
   Events m_events;
+  std::set<engine::Key> m_drifted;  ///< of which m_events has drift
   bool m_woken = false;
   std::vector<Sight> m_retries;
 };
