@@ -142,6 +142,9 @@ void DriftWatches::follow(const engine::Graph& graph) {
   Watches former = std::exchange(m_watches, {});
   try {
     follow(graph, clients, refused, former);
+    for (auto& [place, watch] : former) {
+      m_ended.end(std::move(watch));
+    }
   } catch (...) {  // such as no more threads: what was watched still is
     m_watches.merge(former);
     throw;

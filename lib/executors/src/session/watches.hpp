@@ -17,6 +17,7 @@
 #include <kubist/engine/triggers.hpp>
 #include <kubist/kube/watch.hpp>
 
+#include "session/ended_watches.hpp"
 #include "session/keepers.hpp"
 #include "session/watch_room.hpp"
 #include "world/absences.hpp"
@@ -150,7 +151,8 @@ class DriftWatches {
   std::set<Whole> m_refused;  ///< what may not be watched everywhere
   bool m_outdated = false;
   std::map<engine::Key, std::shared_ptr<kube::Client>> m_makers;
-  Watches m_watches;  ///< last: they tell of refusals
+  Watches m_watches;     ///< they tell of refusals
+  EndedWatches m_ended;  ///< last: so do they
 };
 
 }  // namespace kubist::executors
