@@ -139,6 +139,7 @@ void DriftWatches::follow(const engine::Graph& graph) {
     refused = m_refused;
     m_outdated = false;
   }
+  tell_long_lists(graph);
   Watches former = std::exchange(m_watches, {});
   try {
     follow(graph, clients, refused, former);
@@ -149,6 +150,18 @@ void DriftWatches::follow(const engine::Graph& graph) {
     m_watches.merge(former);
     throw;
   }
+}
+
+void DriftWatches::tell_long_lists(const engine::Graph& graph) {
+  auto now = find_long_lists(graph);
+  for (const Key& node : now) {
+    if (!m_long_lists.contains(node)) {
+      m_absences.say(cat(resources::to_key(node),
+                         ": changes by others of what its inventory has beyond ", k_most_kept,
+                         " objects are noticed only by the resync (docs/reference/limits.md)"));
+    }
+  }
+  m_long_lists = std::move(now);
 }
 
 void DriftWatches::follow(const engine::Graph& graph, const Clients& clients,

@@ -124,6 +124,7 @@ class DriftWatches {
   using Clients = std::vector<std::shared_ptr<kube::Client>>;
   void follow(const engine::Graph& graph, const Clients& clients, const std::set<Whole>& refused,
               Watches& former);
+  void tell_long_lists(const engine::Graph& graph);
   WatchRoom::Seat seat_of(const kube::Client& client, const std::set<std::string>& by);
   /// Takes over that watch of the former ones, or makes it (null: not now).
   void keep(const Place& place, const std::shared_ptr<const KeepersThere>& keepers, Watches& former,
@@ -147,8 +148,9 @@ class DriftWatches {
   WatchRoom& m_cluster_room;
   Inbox& m_inbox;
   Absences& m_absences;
-  std::mutex m_mutex;         ///< guards what is told of refusals, and of makers
-  std::set<Whole> m_refused;  ///< what may not be watched everywhere
+  std::set<engine::Key> m_long_lists;  ///< that the tree has; each is told once
+  std::mutex m_mutex;                  ///< guards what is told of refusals, and of makers
+  std::set<Whole> m_refused;           ///< what may not be watched everywhere
   bool m_outdated = false;
   std::map<engine::Key, std::shared_ptr<kube::Client>> m_makers;
   Watches m_watches;     ///< they tell of refusals
