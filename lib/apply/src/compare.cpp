@@ -43,13 +43,17 @@ bool is_built_in_group(std::string_view group) {
 
 namespace {
 
-/// What `manager` owns by Apply on the object itself.
+/// By Apply on the object itself?
+bool is_applied(const Json& entry) {
+  return data::string_at(entry, {"operation"}) == "Apply" &&
+         data::string_at(entry, {"subresource"}).empty();
+}
+
+/// What `manager` owns so.
 std::vector<const Json*> applied_entries(const Json& live, std::string_view manager) {
   std::vector<const Json*> found;
   for (const Json& entry : data::array_at(live, {"metadata", "managedFields"})) {
-    if (data::string_at(entry, {"manager"}) == manager &&
-        data::string_at(entry, {"operation"}) == "Apply" &&
-        data::string_at(entry, {"subresource"}).empty()) {
+    if (data::string_at(entry, {"manager"}) == manager && is_applied(entry)) {
       found.push_back(&entry);
     }
   }
@@ -73,12 +77,9 @@ bool is_scaled(const Json& live) {
   });
 }
 
-}  // namespace
-
-std::string applied_fields(const Json& live, std::string_view manager) {
+std::string digest_of(const std::vector<const Json*>& entries, bool replicas) {
   std::string all;
-  bool replicas = is_scaled(live);
-  for (const Json* entry : applied_entries(live, manager)) {
+  for (const Json* entry : entries) {
     Json fields = entry->value("fieldsV1", Json::object());
     replicas = data::erase_path(fields, {"f:spec", "f:replicas"}) || replicas;
     all += data::to_json(fields);
@@ -86,6 +87,32 @@ std::string applied_fields(const Json& live, std::string_view manager) {
   return all.empty() ? all
                      : util::cat(util::sha256_hex(all).substr(0, k_digits),
                                  replicas ? k_with_replicas : "");
+}
+
+}  // namespace
+
+std::string applied_fields(const Json& live, std::string_view manager) {
+  return digest_of(applied_entries(live, manager), is_scaled(live));
+}
+
+std::map<std::string_view, std::string> applied_fields_of(const Json& live, std::string_view prefix,
+                                                          std::size_t most) {
+  std::map<std::string_view, std::vector<const Json*>> entries;
+  for (const Json& entry : data::array_at(live, {"metadata", "managedFields"})) {
+    const std::string_view manager = data::string_at(entry, {"manager"});
+    if (manager.starts_with(prefix) && is_applied(entry)) {
+      entries[manager].push_back(&entry);
+      if (entries.size() > most) {
+        return {};
+      }
+    }
+  }
+  const bool is_scaled_by_others = is_scaled(live);
+  std::map<std::string_view, std::string> fields;
+  for (const auto& [manager, own] : entries) {
+    fields.emplace(manager, digest_of(own, is_scaled_by_others));
+  }
+  return fields;
 }
 
 bool same_fields(std::string_view before, std::string_view now) {

@@ -29,6 +29,18 @@ Json image(bool with_replicas) {
 
 }  // namespace
 
+TEST_CASE("applied fields: of all managers with a prefix, as of each, up to a limit") {
+  const Json entries{entry("item-a", "Apply", image(true)), entry("other", "Apply", image(true)),
+                     entry("item-b", "Apply", image(false)), entry("item-b", "Update", replicas()),
+                     entry("item-a", "Apply", replicas())};
+  const Json live{{"metadata", {{"managedFields", entries}}}};
+  const auto all = apply::applied_fields_of(live, "item-", 2);
+  CHECK(all.size() == 2);
+  CHECK(all.at("item-a") == apply::applied_fields(live, "item-a"));
+  CHECK(all.at("item-b") == apply::applied_fields(live, "item-b"));
+  CHECK(apply::applied_fields_of(live, "item-", 1).empty());
+}
+
 TEST_CASE("applied fields: the same until another manager has one of them") {
   const std::string before = fields_of(Json::array({entry("me", "Apply", image(true))}));
   CHECK(apply::same_fields(before, before));

@@ -195,6 +195,34 @@ TEST_CASE(
         std::set<std::string>{"DestinationRule", "Event", "Secret", "Service"});
 }
 
+TEST_CASE("drift watches: of a status so much counts, and what its executor made only with one") {
+  DriftSite s;
+  executors::Absences absences;
+  executors::DriftWatches watches{*s.session, {}, s.room, s.cluster_room, s.inbox, absences};
+  const auto keepers_of = [&](const Json& spec) {
+    Json node = object("Destination", "shop", "web", spec);
+    Json made = Json::array();
+    for (int i = 0; i < 3000; ++i) {
+      made.push_back({{"kind", "Namespace"}, {"name", cat("ns", i)}});
+    }
+    node["status"]["executor"]["inventory"] = made;
+    std::vector<engine::Node> nodes;
+    nodes.push_back(engine::make_node(node));
+    const auto graph = engine::Graph::build(std::move(nodes));
+    watches.follow(graph);
+    watches.follow(graph);  // nothing is told twice
+    return executors::find_keepers(graph, *s.session)[s.session->home_client().get()].size();
+  };
+  CHECK(keepers_of(Json::object()) == 0);
+  CHECK(absences.take({}).empty());
+  CHECK(keepers_of({{"executor", {{"name", "theirs"}}}}) == 2000);
+  CHECK(
+      absences.take({}) ==
+      std::vector<std::string>{
+          "Destination.kubist.io/shop/web: changes by others of what its inventory has beyond 2000 "
+          "objects are noticed only by the resync (docs/reference/limits.md)"});
+}
+
 TEST_CASE("drift watches: a project has places for its clusters, and others have their own") {
   DriftSite s;
   executors::Absences absences;

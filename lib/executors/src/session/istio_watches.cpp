@@ -64,23 +64,33 @@ void IstioWatches::watch(Place& place, WatchRoom::Seat seat) {
 }
 
 void IstioWatches::leave(const Key& cluster, const kube::Client* but) {
-  std::erase_if(m_places, [&](const auto& place) {
-    if (place->istio.client.get() == but) {
-      return false;
-    }
+  for (const auto& place : m_places) {
     const std::lock_guard lock(place->mutex);
-    place->clusters.erase(cluster);
-    return place->clusters.empty();
-  });
+    if (place->istio.client.get() != but) {
+      place->clusters.erase(cluster);
+    }
+  }
+  end_unused();
 }
 
 void IstioWatches::follow(const engine::Graph& graph) {
   const std::lock_guard lock(m_mutex);
-  std::erase_if(m_places, [&](const auto& place) {
+  for (const auto& place : m_places) {
     const std::lock_guard guard(place->mutex);
     std::erase_if(place->clusters, [&](const Key& each) { return graph.find(each).empty(); });
-    return place->clusters.empty();
+  }
+  end_unused();
+}
+
+void IstioWatches::end_unused() {
+  const auto unused = std::ranges::partition(m_places, [](const auto& place) {
+    const std::lock_guard lock(place->mutex);
+    return !place->clusters.empty();
   });
+  for (auto& place : unused) {
+    m_ended.end(std::move(place));
+  }
+  m_places.erase(unused.begin(), unused.end());
 }
 
 }  // namespace kubist::executors

@@ -8,6 +8,7 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/executors/world.hpp>
 
+#include "session/ended_watches.hpp"
 #include "session/metadata_watch.hpp"
 #include "session/watches.hpp"
 
@@ -38,6 +39,7 @@ class IstioWatches {
     std::vector<std::unique_ptr<MetadataWatch>> watches;
   };
   void leave(const engine::Key& cluster, const kube::Client* but);
+  void end_unused();
   void watch(Place& place, WatchRoom::Seat seat);
 
   const kube::Client& m_home;
@@ -46,6 +48,7 @@ class IstioWatches {
   Absences& m_absences;
   std::mutex m_mutex;  ///< guards what follows
   std::vector<std::unique_ptr<Place>> m_places;
+  EndedWatches m_ended;
 };
 
 }  // namespace kubist::executors

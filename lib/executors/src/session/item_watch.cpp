@@ -19,6 +19,9 @@ using Type = kube::WatchEventType;
 
 namespace {
 
+/// Of one object; where there are more, what an item applied counts as changed.
+constexpr std::size_t k_most_managers = 64;
+
 std::size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
@@ -45,6 +48,7 @@ ItemWatch::~ItemWatch() {
 }
 
 void ItemWatch::use(const std::shared_ptr<kube::Client>& client) {
+  const std::lock_guard lock(m_use_mutex);
   if (m_away && (client != m_client || !m_watch)) {
     m_watch = {};
     m_absences.forget(m_name);
@@ -75,27 +79,29 @@ void ItemWatch::keep(const std::shared_ptr<const ItemName>& item, const std::str
   own = {item, hash_of(manager), {}};
   own.objects.reserve(objects.size());
   for (const deployers::Kept& kept : objects) {
-    Wanted wanted{name_of(kept.ref.ns, kept.ref.name), kept.uid.empty() ? 0 : hash_of(kept.uid),
-                  kept.resource_version, kept.fields};
-    const auto known = std::ranges::find(former, wanted.name, &Wanted::name);
-    wanted.told = known == former.end() ? 0 : known->told;
-    check(own, own.objects.emplace_back(std::move(wanted)));
+    own.objects.push_back({name_of(kept.ref.ns, kept.ref.name),
+                           kept.uid.empty() ? 0 : hash_of(kept.uid), kept.resource_version,
+                           kept.fields});
+  }
+  std::ranges::sort(own.objects, {}, &Wanted::name);
+  for (Wanted& wanted : own.objects) {
+    const auto known = std::ranges::lower_bound(former, wanted.name, {}, &Wanted::name);
+    wanted.told = known == former.end() || known->name != wanted.name ? 0 : known->told;
+    check(own, wanted);
   }
 }
 
-void ItemWatch::leave(const ItemName& item) {
+void ItemWatch::leave(const std::shared_ptr<const ItemName>& item) {
   const std::lock_guard lock(m_mutex);
-  m_items.erase(item.uid);
+  if (const auto found = m_items.find(item->uid);
+      found != m_items.end() && found->second.name == item) {
+    m_items.erase(found);
+  }
 }
 
 void ItemWatch::rename(const std::shared_ptr<const ItemName>& item) {
   const std::lock_guard lock(m_mutex);
   m_items.at(item->uid).name = item;
-}
-
-bool ItemWatch::is_used() {
-  const std::lock_guard lock(m_mutex);
-  return !m_items.empty();
 }
 
 void ItemWatch::rest() {
@@ -108,11 +114,17 @@ std::string ItemWatch::name_of(std::string_view ns, std::string_view name) const
   return m_options.ns == ns ? std::string(name) : cat(ns, '/', name);
 }
 
-util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
+bool ItemWatch::is_full() {
   const std::lock_guard lock(m_mutex);
-  if (m_seen.is_full()) {
+  return m_seen.is_full();
+}
+
+util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
+  if (is_full()) {
     return {};
   }
+  Seen seen = seen_of(event);  // for which nobody waits: an event may be long
+  const std::lock_guard lock(m_mutex);
   const std::string name = name_of(event.ns, event.name);
   if (event.type != Type::listed) {
     m_version = event.resource_version;
@@ -127,12 +139,12 @@ util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
     }
   } else if (event.type == Type::listed) {
     m_seen.list(name);
-    m_seen.put(name, seen_of(event));
+    m_seen.put(name, std::move(seen));
   } else if (event.type == Type::deleted) {
     m_seen.erase(name);
     check(name);
   } else if (event.type != Type::bookmark) {
-    m_seen.put(name, seen_of(event));
+    m_seen.put(name, std::move(seen));
     check(name);
   }
   return {};
@@ -150,23 +162,17 @@ ItemWatch::Seen ItemWatch::seen_of(const kube::WatchEvent& event) {
   Seen seen{hash_of(event.uid), std::string(event.resource_version), {}};
   const auto read = event.json();
   const Json object = read ? *read : Json();
-  for (const Json& entry : data::array_at(object, {"metadata", "managedFields"})) {
-    const std::string_view manager = data::string_at(entry, {"manager"});
-    const bool known = std::ranges::any_of(
-        seen.fields, [&](const auto& each) { return each.first == hash_of(manager); });
-    if (manager.starts_with(deployers::k_item_manager) && !known) {
-      seen.fields.emplace_back(hash_of(manager), apply::applied_fields(object, manager));
-    }
+  for (auto& [manager, fields] :
+       apply::applied_fields_of(object, deployers::k_item_manager, k_most_managers)) {
+    seen.fields.emplace_back(hash_of(manager), std::move(fields));
   }
   return seen;
 }
 
 void ItemWatch::check(const std::string& name) {
   for (auto& [uid, item] : m_items) {
-    for (Wanted& wanted : item.objects) {
-      if (wanted.name == name) {
-        check(item, wanted);
-      }
+    for (Wanted& wanted : std::ranges::equal_range(item.objects, name, {}, &Wanted::name)) {
+      check(item, wanted);
     }
   }
 }

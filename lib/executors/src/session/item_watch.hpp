@@ -22,8 +22,8 @@ struct ItemName {
   std::string uid;
 };
 
-/// Watches one kind in one namespace for ItemWatches, which calls it under a lock of its own. Holds
-/// hashes of what is only compared, for there may be very many objects.
+/// Watches one kind in one namespace for ItemWatches. Holds hashes of what is only compared, for
+/// there may be very many objects. Any thread.
 class ItemWatch {
  public:
   ItemWatch(const std::shared_ptr<kube::Client>& client, kube::ApiResource resource,
@@ -40,10 +40,10 @@ class ItemWatch {
   /// what it applies.
   void keep(const std::shared_ptr<const ItemName>& item, const std::string& manager,
             const std::vector<deployers::Kept>& objects);
-  void leave(const ItemName& item);
+  /// It keeps nothing there any more, if this is the name that it was last given.
+  void leave(const std::shared_ptr<const ItemName>& item);
   /// Another one of the same, in place of the one that it was given.
   void rename(const std::shared_ptr<const ItemName>& item);
-  bool is_used();
   /// Nobody will ask for a while: holds what it has close together.
   void rest();
 
@@ -68,10 +68,11 @@ class ItemWatch {
   struct Item {
     std::shared_ptr<const ItemName> name;
     Hash manager = 0;
-    std::vector<Wanted> objects;
+    std::vector<Wanted> objects;  ///< by name
   };
   void start();
   std::string name_of(std::string_view ns, std::string_view name) const;
+  bool is_full();
   util::Result<> take(const kube::WatchEvent& event);
   static Seen seen_of(const kube::WatchEvent& event);
   void check(const std::string& name);
@@ -80,10 +81,11 @@ class ItemWatch {
   const WatchPlace m_place;
   Inbox& m_inbox;
   Absences& m_absences;
-  std::shared_ptr<kube::Client> m_client;
   std::string m_name;
   kube::WatchOptions m_options;
   std::atomic<bool> m_away = false;
+  std::mutex m_use_mutex;  ///< guards the client and the watch
+  std::shared_ptr<kube::Client> m_client;
   std::mutex m_mutex;                      ///< guards what follows, but the watch
   KnownObjects<std::string, Seen> m_seen;  ///< as of name_of()
   bool m_complete = false;                 ///< it was listed once

@@ -8,6 +8,7 @@
 #include <kubist/deployers/world.hpp>
 #include <kubist/engine/graph.hpp>
 
+#include "session/ended_watches.hpp"
 #include "session/watch_room.hpp"
 #include "session/watches.hpp"
 
@@ -21,7 +22,8 @@ class ItemWatch;
 /// of the item's node. By metadata alone, and Secrets not at all: who watches them may read them.
 /// What one credential sees is not told of objects that were made by another, wherever it leads.
 /// Where there is no room for a watch, the resync finds the drift. Each of the watches lasts as a
-/// KindWatch does. Any thread.
+/// KindWatch does. What a watch is doing is waited for by those alone who use that watch. Any
+/// thread.
 class ItemWatches {
  public:
   /// REQUIRES: all outlive it.
@@ -38,20 +40,32 @@ class ItemWatches {
 
  private:
   using Place = WatchPlace;
+  using Watches = std::vector<std::shared_ptr<ItemWatch>>;
+  using Name = std::shared_ptr<const ItemName>;
   struct Item {
-    std::shared_ptr<const ItemName> name;
-    std::vector<ItemWatch*> watches;
+    Name name;
+    Watches watches;  ///< which end with their last item
   };
-  ItemWatch* watch_of(const Place& place, const std::shared_ptr<kube::Client>& client,
-                      const kube::ApiResource& resource);
-  void leave(const ItemName& item, const std::vector<ItemWatch*>& watches);
+  /// What an item keeps at one place.
+  struct Part {
+    kube::ApiResource resource;
+    std::vector<deployers::Kept> objects;
+  };
+  using Parts = std::map<Place, Part>;
+  static Parts parts_of(const engine::Key& node, const deployers::KeptObjects& kept);
+  std::shared_ptr<ItemWatch> watch_of(const Place& place,
+                                      const std::shared_ptr<kube::Client>& client,
+                                      const kube::ApiResource& resource);
+  bool is_kept(const Name& item);
+  void leave(const Name& item, Watches watches);
 
   WatchRoom& m_room;
   Inbox& m_inbox;
   Absences& m_absences;
-  std::mutex m_mutex;  ///< guards what follows
-  std::map<Place, std::unique_ptr<ItemWatch>> m_watches;
+  std::mutex m_mutex;  ///< guards what follows; no watch is called under it
+  std::map<Place, std::weak_ptr<ItemWatch>> m_watches;
   std::map<std::string, Item> m_items;  ///< by uid
+  EndedWatches m_ended;
 };
 
 }  // namespace kubist::executors

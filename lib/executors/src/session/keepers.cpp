@@ -1,5 +1,7 @@
 #include "session/keepers.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 
@@ -11,6 +13,29 @@ namespace kubist::executors {
 namespace {
 
 using data::Json;
+
+/// Of the entries of a list those that count.
+template <class Each>
+void each_of(const Json& inventory, const Each& each) {
+  std::size_t left = k_most_kept;
+  for (const Json& made : inventory) {
+    if (left-- == 0) {
+      return;
+    }
+    each(made);
+  }
+}
+
+/// Does its status say what its kind alone does not?
+bool is_by_functions(const engine::Node& node) {
+  return node.executor || resources::find_kind(node.key.group, node.key.kind) == nullptr;
+}
+
+/// What functions made for it: nothing where none is named, whatever its status says.
+const Json& made_by_functions(const engine::Node& node) {
+  static const Json k_none = Json::array();
+  return is_by_functions(node) ? function_inventory(node.status()) : k_none;
+}
 
 class Finder {
  public:
@@ -26,7 +51,7 @@ class Finder {
   Keepers find() {
     for (const engine::Node& node : m_graph.nodes()) {
       const resources::Kind* kind = resources::find_kind(node.key.group, node.key.kind);
-      add_listed(node, function_inventory(node.status()));
+      add_listed(node, made_by_functions(node));
       if (kind == nullptr) {
         add_listed(node, own_inventory(node.status()));
       } else if (kind->name == "VirtualCluster") {
@@ -42,7 +67,7 @@ class Finder {
   KeptPlaces find_places() {
     for (const engine::Node& node : m_graph.nodes()) {
       const bool own_kind = resources::find_kind(node.key.group, node.key.kind) != nullptr;
-      add_places(node, function_inventory(node.status()));
+      add_places(node, made_by_functions(node));
       add_places(node, own_inventory(node.status()));
       if (own_kind && node.key.kind == "VirtualCluster") {
         add_place(node, {"", "Namespace", "", resources::virtual_cluster_namespace(*node.object)});
@@ -55,11 +80,11 @@ class Finder {
 
  private:
   void add_listed(const engine::Node& node, const Json& inventory) {
-    for (const Json& made : inventory) {
+    each_of(inventory, [&](const Json& made) {
       const std::string ns(data::string_at(made, {"namespace"}));
       add(node, ns.empty() ? std::string(data::string_at(made, {"name"})) : ns,
           keeper_name(node.key));
-    }
+    });
   }
 
   void add(const engine::Node& node, const std::string& where, const std::string& project) {
@@ -69,13 +94,13 @@ class Finder {
   }
 
   void add_places(const engine::Node& node, const Json& inventory) {
-    for (const Json& made : inventory) {
+    each_of(inventory, [&](const Json& made) {
       const auto text = [&](std::string_view key) {
         return std::string(data::string_at(made, {key}));
       };
       const std::string ns = text("namespace");
       add_place(node, {text("group"), text("kind"), ns, ns.empty() ? text("name") : ""});
-    }
+    });
   }
 
   void add_place(const engine::Node& node, const KeptPlace& place) {
@@ -139,6 +164,17 @@ std::string keeper_namespace(const engine::Node* keeper) {
                                          : keeper->key.ns;
 }
 
+std::set<engine::Key> find_long_lists(const engine::Graph& graph) {
+  std::set<engine::Key> nodes;
+  for (const engine::Node& node : graph.nodes()) {
+    if (is_by_functions(node) && std::max(own_inventory(node.status()).size(),
+                                          function_inventory(node.status()).size()) > k_most_kept) {
+      nodes.insert(node.key);
+    }
+  }
+  return nodes;
+}
+
 Keepers find_keepers(const engine::Graph& graph, Session& session) {
   return Finder(graph, session).find();
 }
@@ -158,14 +194,14 @@ KeptKinds kept_kinds(const engine::Graph& graph) {
     if (found != k_kept_kinds.end() && !served) {
       own.insert(found->second.begin(), found->second.end());
     }
-    if (!served && !node.executor) {
-      continue;  // its status says nothing that its kind does not
+    if (!is_by_functions(node)) {
+      continue;
     }
     for (const auto* list : {&own_inventory(node.status()), &function_inventory(node.status())}) {
-      for (const Json& made : *list) {
+      each_of(*list, [&](const Json& made) {
         kinds[{data::string_at(made, {"group"}), data::string_at(made, {"kind"})}].insert(
             engine::project_of(node));
-      }
+      });
     }
   }
   for (const GroupKind& kind : own) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,6 +20,12 @@ std::string keeper_name(const engine::Key& owner);
 using KeepersThere = std::map<std::string, std::set<std::string>>;
 /// The same of all clusters that are connected to, by their clients.
 using Keepers = std::map<const kube::Client*, KeepersThere>;
+
+/// So many entries count for all of this of one list in a status: who may write it may write any
+/// number.
+inline constexpr std::size_t k_most_kept = 2'000;
+/// The nodes that have a longer one.
+std::set<engine::Key> find_long_lists(const engine::Graph& graph);
 
 /// As the tree says: a project's own namespace, those of its virtual clusters, and where executors
 /// of ExecutorDefinitions made something for it.

@@ -24,6 +24,9 @@ using Type = kube::WatchEventType;
 
 void Inbox::push(Key key, engine::Trigger cause) {
   const std::lock_guard lock(m_mutex);
+  if (cause == Cause::drift && !m_drifted.insert(key).second) {
+    return;
+  }
   m_events.emplace_back(std::move(key), std::move(cause));
   m_wake.notify_all();
 }
@@ -62,6 +65,7 @@ Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> u
     m_wake.wait(lock, stop, ready);
   }
   m_woken = false;
+  m_drifted.clear();
   return std::exchange(m_events, {});
 }
 
@@ -135,13 +139,29 @@ void DriftWatches::follow(const engine::Graph& graph) {
     refused = m_refused;
     m_outdated = false;
   }
+  tell_long_lists(graph);
   Watches former = std::exchange(m_watches, {});
   try {
     follow(graph, clients, refused, former);
+    for (auto& [place, watch] : former) {
+      m_ended.end(std::move(watch));
+    }
   } catch (...) {  // such as no more threads: what was watched still is
     m_watches.merge(former);
     throw;
   }
+}
+
+void DriftWatches::tell_long_lists(const engine::Graph& graph) {
+  auto now = find_long_lists(graph);
+  for (const Key& node : now) {
+    if (!m_long_lists.contains(node)) {
+      m_absences.say(cat(resources::to_key(node),
+                         ": changes by others of what its inventory has beyond ", k_most_kept,
+                         " objects are noticed only by the resync (docs/reference/limits.md)"));
+    }
+  }
+  m_long_lists = std::move(now);
 }
 
 void DriftWatches::follow(const engine::Graph& graph, const Clients& clients,

@@ -17,6 +17,7 @@
 #include <kubist/engine/triggers.hpp>
 #include <kubist/kube/watch.hpp>
 
+#include "session/ended_watches.hpp"
 #include "session/keepers.hpp"
 #include "session/watch_room.hpp"
 #include "world/absences.hpp"
@@ -32,6 +33,8 @@ class Inbox {
     by_everything,  ///< a status, too
   };
   explicit Inbox(Wakes wakes = Wakes::by_causes) : m_wakes(wakes) {}
+  /// Drift of a node that waits here for drift already is left out: anybody may change objects
+  /// without end, which many nodes read.
   void push(engine::Key key, engine::Trigger cause);
   /// There is something else to see.
   void wake();
@@ -50,6 +53,7 @@ class Inbox {
   std::mutex m_mutex;
   std::condition_variable_any m_wake;
   Events m_events;
+  std::set<engine::Key> m_drifted;  ///< of which m_events has drift
   bool m_woken = false;
   std::vector<Sight> m_retries;
 };
@@ -130,6 +134,7 @@ class DriftWatches {
   using Watchers = std::map<std::string, Watcher>;
   void follow(const engine::Graph& graph, const Clients& clients, const std::set<Whole>& refused,
               Watches& former);
+  void tell_long_lists(const engine::Graph& graph);
   Projects projects_at(const kube::Client& client, const std::set<std::string>& by);
   /// Takes over that watch of the former ones, if it has a seat of one of these projects, or makes
   /// it (null: not now) where one of them has room.
@@ -155,11 +160,13 @@ class DriftWatches {
   WatchRoom& m_cluster_room;
   Inbox& m_inbox;
   Absences& m_absences;
-  std::mutex m_mutex;         ///< guards what is told of refusals, and of makers
-  std::set<Whole> m_refused;  ///< what may not be watched everywhere
+  std::set<engine::Key> m_long_lists;  ///< that the tree has; each is told once
+  std::mutex m_mutex;                  ///< guards what is told of refusals, and of makers
+  std::set<Whole> m_refused;           ///< what may not be watched everywhere
   bool m_outdated = false;
   std::map<engine::Key, std::shared_ptr<kube::Client>> m_makers;
-  Watches m_watches;  ///< last: they tell of refusals
+  Watches m_watches;     ///< they tell of refusals
+  EndedWatches m_ended;  ///< last: so do they
 };
 
 }  // namespace kubist::executors

@@ -104,6 +104,7 @@ void WorkloadWatches::watch(const Place& place, const Reader& reader, const Read
 void WorkloadWatches::leave(const Place& place, const Reader& reader) {
   const auto found = m_watches.find(place);
   if (found != m_watches.end() && !found->second->leave(reader)) {
+    m_ended.end(std::move(found->second));
     m_watches.erase(found);
   }
 }

@@ -9,6 +9,7 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/executors/world.hpp>
 
+#include "session/ended_watches.hpp"
 #include "session/metadata_watch.hpp"
 #include "session/watch_room.hpp"
 #include "session/watches.hpp"
@@ -49,6 +50,7 @@ class WorkloadWatches {
   std::mutex m_mutex;  ///< guards what follows
   std::map<Place, std::unique_ptr<One>> m_watches;
   std::map<Reader, std::set<Place>> m_read;
+  EndedWatches m_ended;
 };
 
 }  // namespace kubist::executors

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -37,6 +39,11 @@ bool is_built_in_group(std::string_view group);
 /// A digest of the fields that `manager` owns by Apply, which metadata alone tells; empty: none.
 /// For same_fields().
 std::string applied_fields(const data::Json& live, std::string_view manager);
+/// The same of each manager whose name begins with `prefix`, in one pass: anybody may write any
+/// number of them. Nothing where there are more than `most`.
+std::map<std::string_view, std::string> applied_fields_of(const data::Json& live,
+                                                          std::string_view prefix,
+                                                          std::size_t most);
 /// Has nobody else changed or removed one of these fields between two such digests? An autoscaler
 /// may: it is there to change spec.replicas.
 bool same_fields(std::string_view before, std::string_view now);
