@@ -10,6 +10,7 @@
 #include <kubist/deployers/world.hpp>
 #include <kubist/engine/graph.hpp>
 #include <kubist/executors/connections.hpp>
+#include <kubist/metrics/gateway.hpp>
 
 #include "world/project_accounts.hpp"
 
@@ -23,7 +24,8 @@ class Sites {
       : m_home(std::move(home)),
         m_home_uid(std::move(home_uid)),
         m_connections(connections),
-        m_accounts(accounts) {}
+        m_accounts(accounts),
+        m_gateways(metrics::make_gateway_provider(m_home)) {}
 
   /// Where a target's pods run: its VirtualCluster's namespace on that cluster, or (no target) the
   /// project's own. On the home cluster as the project's account, where kubist may impersonate it;
@@ -67,6 +69,10 @@ class Sites {
   /// The work of items does not ask about it again for a moment.
   void saw(const engine::Node& virtual_cluster, const data::Json& live);
 
+  /// The counters of the home cluster's gateways, as kubist itself may read them: one for all runs,
+  /// so that many of them do not read the same pods at once.
+  const std::shared_ptr<metrics::Provider>& gateways() const { return m_gateways; }
+
   ProjectAccounts& accounts() { return m_accounts; }
 
   /// That client, where the namespace (`live`) stands. Nothing can be made in one that is going or
@@ -104,6 +110,7 @@ class Sites {
   std::string m_home_uid;
   Connections& m_connections;
   ProjectAccounts& m_accounts;
+  const std::shared_ptr<metrics::Provider> m_gateways;
   std::mutex m_mutex;  ///< guards the map, not what is in it
   std::map<std::string, std::shared_ptr<Standing>> m_standing;  ///< by whose namespace it is
 };
