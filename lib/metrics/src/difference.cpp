@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <kubist/metrics/sample.hpp>
 
@@ -125,10 +126,12 @@ Sample carry_over(const Sample& before, Sample after) {
     if (arm == after.arms.end()) {
       continue;
     }
+    std::unordered_set<std::string> seen;
+    for (const Series& now : arm->second) {
+      seen.insert(now.id);
+    }
     for (const Series& old : series) {
-      const bool seen = std::any_of(arm->second.begin(), arm->second.end(),
-                                    [&](const Series& now) { return now.id == old.id; });
-      if (!seen && old.missed < k_max_missed) {
+      if (old.missed < k_max_missed && seen.insert(old.id).second) {
         arm->second.push_back(old);
         ++arm->second.back().missed;
       }

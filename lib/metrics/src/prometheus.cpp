@@ -17,7 +17,7 @@ using util::cat;
 
 namespace {
 
-constexpr std::size_t k_max_reply = std::size_t{64} << 20U;
+constexpr std::size_t k_max_reply = std::size_t{8} << 20U;
 /// As it is in the URL; those beyond some 8 KiB are refused by many a server.
 constexpr std::size_t k_max_query = 6'000;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include <kubist/util/text.hpp>
 
@@ -20,6 +22,34 @@ constexpr std::string_view k_duration = "istio_request_duration_milliseconds";
 // About what a series and a bucket of its histogram take besides names.
 constexpr std::size_t k_series = 256;
 constexpr std::size_t k_bucket = 64;
+
+// What a cursor holds in a status; it is compared with the next reading series by series.
+constexpr std::size_t k_most_series = 10'000;
+constexpr std::size_t k_most_bounds = 500;
+
+/// Why no cursor could hold the sample; nothing: it could.
+std::optional<Answer> too_much(const Sample& sample, const std::string& host) {
+  std::size_t count = 0;
+  std::set<double> bounds;
+  for (const auto& [version, arm] : sample.arms) {
+    count += arm.size();
+    for (const Series& series : arm) {
+      for (const Bucket& bucket : series.latency_ms) {
+        bounds.insert(bucket.le);
+      }
+    }
+  }
+  if (count > k_most_series) {
+    return Answer{Verdict::inconclusive, std::string(k_reason_error),
+                  cat("the counters of ", host, " are more than ", k_most_series, " series")};
+  }
+  if (bounds.size() > k_most_bounds) {
+    return Answer{
+        Verdict::inconclusive, std::string(k_reason_error),
+        cat("the histograms of ", host, " have more than ", k_most_bounds, " different bounds")};
+  }
+  return std::nullopt;
+}
 
 /// The label under Istio's bootstrap, else under Envoy's default tags.
 std::string_view either(const Labels& labels, std::string_view istio, std::string_view envoy) {
@@ -249,6 +279,9 @@ Expected<Sample> Readings::sample_of(const Subject& subject,
     collect(istio ? m_istio : m_envoy, subject, istio, sample);
     if (std::any_of(sample.arms.begin(), sample.arms.end(),
                     [](const auto& arm) { return !arm.second.empty(); })) {
+      if (auto why = too_much(sample, subject.host)) {
+        return tl::unexpected<Answer>(*std::move(why));
+      }
       return sample;
     }
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <kubist/metrics/sample.hpp>
 #include <kubist/util/duration.hpp>
@@ -28,22 +29,19 @@ Json number(double value) {
   return value;
 }
 
-std::size_t index_of_bounds(const std::vector<Bucket>& buckets, Json& all) {
+using Bounds = std::map<Json, std::size_t>;  ///< with the place of each in the list
+
+std::size_t index_of_bounds(const std::vector<Bucket>& buckets, Bounds& all) {
   Json bounds = Json::array();
   for (const Bucket& bucket : buckets) {
     if (bucket.le != k_infinity) {
       bounds.push_back(number(bucket.le));
     }
   }
-  const auto found = std::find(all.begin(), all.end(), bounds);
-  const auto index = static_cast<std::size_t>(found - all.begin());
-  if (found == all.end()) {
-    all.push_back(std::move(bounds));
-  }
-  return index;
+  return all.emplace(std::move(bounds), all.size()).first->second;
 }
 
-Json write_series(const Series& series, Json& bounds) {
+Json write_series(const Series& series, Bounds& bounds) {
   Json row{series.id, number(series.requests), number(series.errors), series.missed};
   if (series.latency_ms.empty()) {
     return row;
@@ -118,7 +116,7 @@ tl::unexpected<util::Error> bad(std::string_view what) {
 }  // namespace
 
 Json to_json(const Sample& sample) {
-  Json bounds = Json::array();
+  Bounds bounds;
   Json arms = Json::object();
   for (const auto& [version, all] : sample.arms) {
     Json& rows = arms[version] = Json::array();
@@ -129,8 +127,8 @@ Json to_json(const Sample& sample) {
   Json json{{"at", util::format_micro_time(sample.at)},
             {"source", sample.source},
             {"arms", std::move(arms)}};
-  if (!bounds.empty()) {
-    json["bounds"] = std::move(bounds);
+  for (const auto& [each, index] : bounds) {
+    json["bounds"][index] = each;
   }
   return json;
 }

@@ -8,6 +8,7 @@
 
 #include "keep/sites.hpp"
 #include "release_site.hpp"
+#include "releases/release_listing.hpp"
 #include "support/fake_transport.hpp"
 #include "world/metric_sources.hpp"
 #include "world/project_accounts.hpp"
@@ -112,6 +113,22 @@ struct Credentials {
   std::shared_ptr<kube::Client> client;
 };
 
+/// What a release finds beside it, where its server answers each list with these objects.
+util::Result<std::shared_ptr<const release::Running>> running(const std::string& objects) {
+  const Credentials credentials(200, cat(R"({"metadata":{},"items":[)", objects, "]}"));
+  const engine::Graph graph = engine::Graph::build({});
+  executors::ReleaseListing listing(graph);
+  deployers::Place place;
+  place.client = credentials.client;
+  place.ns = "shop-dev";
+  auto there =
+      listing.list(engine::make_node(object("CanaryRelease", "shop", "web")), "dev", place, "", {});
+  for (const http::Request& request : credentials.asked->sent()) {
+    CHECK(request.max_body == std::size_t{64} << 20U);
+  }
+  return there;
+}
+
 /// Of a run that asks nothing of its home.
 struct Parts {
   std::shared_ptr<testing::FakeCluster> cluster = std::make_shared<testing::FakeCluster>();
@@ -173,4 +190,56 @@ TEST_CASE("shared sources: a list is shared by those alone who have one credenti
   const auto other = lists.list(*b.client, maps, "x", {});
   REQUIRE_FALSE(other);
   CHECK(other.error().kind == util::ErrorKind::forbidden);
+}
+
+TEST_CASE("shared sources: of pods and Deployments only what releases read is kept") {
+  const auto there = running(R"(
+    {"metadata": {"name": "web", "generation": 2, "labels": {"app": "web"}, "uid": "1",
+                  "deletionTimestamp": "2026-11-28T00:00:00Z", "annotations": {"a": "b"}},
+     "spec": {"replicas": 3, "selector": {"a": "b"},
+              "template": {"metadata": {"labels": {"app": "web"}, "name": "x"},
+                           "spec": {"containers": []}}},
+     "status": {"replicas": 3, "updatedReplicas": 3, "availableReplicas": 2, "readyReplicas": 1,
+                "unavailableReplicas": 1, "observedGeneration": 2, "collisionCount": 1,
+                "conditions": [{"type": "Available", "status": "True"}]}},
+    {"metadata": ["labels"], "status": 7})");
+  REQUIRE_MESSAGE(there, (there ? "" : there.error().to_string()));
+  const Json kept = Json::parse(R"(
+    {"metadata": {"name": "web", "generation": 2, "labels": {"app": "web"},
+                  "deletionTimestamp": "2026-11-28T00:00:00Z"},
+     "spec": {"replicas": 3,
+              "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}},
+     "status": {"replicas": 3, "updatedReplicas": 3, "availableReplicas": 2, "readyReplicas": 1,
+                "unavailableReplicas": 1, "observedGeneration": 2,
+                "conditions": [{"type": "Available", "status": "True"}]}})");
+  CHECK((*there)->pods == std::vector<Json>{kept, Json::object()});
+  CHECK((*there)->deployments == (*there)->pods);
+}
+
+TEST_CASE("shared sources: what a server lists beside a release is limited, and by what is told") {
+  std::string objects = "{}";
+  SUBCASE("in all") {
+    std::string labels = R"("x":"")";
+    for (int i = 0; i < 10'000; ++i) {
+      labels += cat(R"(,"label-number-)", i, R"(":"a value that takes some room")");
+    }
+    for (int i = 0; i < 15; ++i) {
+      objects += cat(R"(,{"metadata":{"labels":{)", labels, "}}}");
+    }
+    const auto there = running(objects);
+    REQUIRE_FALSE(there);
+    CHECK(there.error().reason == "TooLarge");
+    CHECK(there.error().message ==
+          "what releases read of the pods in namespace shop-dev takes more than 16777216 bytes of "
+          "memory");
+  }
+  SUBCASE("in each object") {
+    for (int i = 0; i < 200'000; ++i) {
+      objects += (i == 0 ? R"(,{"spec":[1)" : ",1");
+    }
+    const auto there = running(objects + "]}");
+    REQUIRE_FALSE(there);
+    CHECK_MESSAGE(there.error().message.find("200000") != std::string::npos,
+                  there.error().to_string());
+  }
 }

@@ -206,6 +206,13 @@ TEST_CASE("prometheus: no answer at all has its reason too, without the query's 
   CHECK(reason(failing(util::ErrorKind::cancelled, "")) == k_reason_cancelled);
 }
 
+TEST_CASE("prometheus: an answer has a limit, as it takes many times its length in memory") {
+  auto fake = std::make_shared<FakeTransport>();
+  const auto prometheus = *Prometheus::direct(fake, "http://prometheus.example.com", {});
+  CHECK_FALSE(prometheus->query("up", {}));
+  CHECK(fake->sent().at(0).max_body == std::size_t{8} << 20U);
+}
+
 TEST_CASE("prometheus: asks with one time, a timeout, its headers and its path prefix") {
   PrometheusSetting setting;
   setting.answer(200, vector(""));

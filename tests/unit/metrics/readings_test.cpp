@@ -4,7 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <kubist/util/text.hpp>
+
 using namespace kubist::metrics;
+namespace util = kubist::util;
 
 namespace {
 
@@ -147,4 +150,30 @@ TEST_CASE("readings: processes add up") {
   const auto sample = all.sample_of(web_subject(), k_now);
   REQUIRE(sample);
   CHECK(sample->arms.at("v1").size() == 2);
+}
+
+TEST_CASE("readings: what no cursor can hold is inconclusive: more than so many series or bounds") {
+  const auto reason_of = [](int series, int bounds) {
+    Readings readings;
+    for (int i = 0; i < series; ++i) {
+      const std::string cluster =
+          util::cat("outbound|", i, "|v", 1 + i % 2, "|web.shop.svc.cluster.local");
+      readings.add("envoy_cluster_upstream_rq_xx",
+                   {{"cluster_name", cluster}, {"response_code_class", "2"}}, 1, "p");
+      if (i < bounds) {
+        for (const std::string& le : {std::to_string(i), std::string("+Inf")}) {
+          readings.add("envoy_cluster_upstream_rq_time_bucket",
+                       {{"cluster_name", cluster}, {"le", le}}, 1, "p");
+        }
+      }
+    }
+    const auto sample = readings.sample_of(web_subject(), k_now);
+    return sample ? "" : util::cat(sample.error().reason, ": ", sample.error().message);
+  };
+  CHECK(reason_of(10'000, 0) == "");
+  CHECK(reason_of(10'001, 0) ==
+        "Error: the counters of web.shop.svc.cluster.local are more than 10000 series");
+  CHECK(reason_of(600, 499) == "");
+  CHECK(reason_of(600, 500) ==
+        "Error: the histograms of web.shop.svc.cluster.local have more than 500 different bounds");
 }

@@ -91,7 +91,9 @@ class Function {
     const Json::json_pointer pointer(part);
     std::vector<std::string> added;
     for (const std::string& place : data::differences(item.at(pointer), wanted.at(pointer))) {
-      added.push_back(data::dotted_path(part + place));
+      if (item.contains(Json::json_pointer(part + place))) {
+        added.push_back(data::dotted_path(part + place));
+      }
     }
     return added;
   }

@@ -10,6 +10,7 @@
 #include <kubist/deployers/world.hpp>
 #include <kubist/engine/graph.hpp>
 #include <kubist/executors/connections.hpp>
+#include <kubist/metrics/gateway.hpp>
 
 #include "world/project_accounts.hpp"
 
@@ -23,7 +24,8 @@ class Sites {
       : m_home(std::move(home)),
         m_home_uid(std::move(home_uid)),
         m_connections(connections),
-        m_accounts(accounts) {}
+        m_accounts(accounts),
+        m_gateways(metrics::make_gateway_provider(m_home)) {}
 
   /// Where a target's pods run: its VirtualCluster's namespace on that cluster, or (no target) the
   /// project's own. On the home cluster as the project's account, where kubist may impersonate it;
@@ -70,6 +72,10 @@ class Sites {
   /// Forgets what is of no Project or VirtualCluster of this tree.
   void keep_only(const engine::Graph& tree);
 
+  /// The counters of the home cluster's gateways, as kubist itself may read them: one for all runs,
+  /// so that many of them do not read the same pods at once.
+  const std::shared_ptr<metrics::Provider>& gateways() const { return m_gateways; }
+
   ProjectAccounts& accounts() { return m_accounts; }
 
   /// That client, where the namespace (`live`) stands. Nothing can be made in one that is going or
@@ -107,6 +113,7 @@ class Sites {
   std::string m_home_uid;
   Connections& m_connections;
   ProjectAccounts& m_accounts;
+  const std::shared_ptr<metrics::Provider> m_gateways;
   std::mutex m_mutex;  ///< guards the map, not what is in it
   /// By whose namespace it is (none: the project's own), and its name.
   std::map<std::pair<engine::Key, std::string>, std::shared_ptr<Standing>> m_standing;

@@ -74,15 +74,14 @@ util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
     return m_gathering.get(source,
                            [&] { return metrics::make_gathering_provider(source, m_arrivals); });
   }
-  metrics::GatewayOptions options;
-  options.timeout = patience(plan);
   // Gateways are nobody's project's: kubist itself reads their counters of the release's routes. In
   // the virtual cluster's namespace the project lists their pods.
-  const auto client = m_world.sites.own(place);
+  if (place.cluster.empty()) {
+    return m_world.sites.gateways();
+  }
   // Another cluster's by the credentials of the project, as that may see them.
-  const std::string whose = place.cluster.empty() ? "" : cat(node.key.ns, '/', place.cluster);
-  return m_gateways.get(cat(whose, ' ', options.timeout.count()),
-                        [&] { return metrics::make_gateway_provider(client, options); });
+  return m_gateways.get(cat(node.key.ns, '/', place.cluster),
+                        [&] { return metrics::make_gateway_provider(place.client); });
 }
 
 util::Result<std::shared_ptr<metrics::Prometheus>> ReleaseMetrics::prometheus(
@@ -188,6 +187,11 @@ util::Result<release::Measurement> ReleaseMetrics::measure_on(const Place& where
     return release::Measurement{read ? release::no_window("WindowBegins", "the first window begins")
                                      : release::no_window("CursorUnreadable", read.error().message),
                                 cursor_json(*sample, attempt, where.weight)};
+  }
+  if (!release::is_window_over(snapshot.plan, cursor->sample.at, sample->at)) {
+    // It shares a reading that began before.
+    return release::Measurement{release::no_window("WindowOpen", "the window is not over yet"),
+                                cursor->json};
   }
   Json arms = Json::object();
   for (const auto& [version, counts] : metrics::difference(cursor->sample, *sample)) {

@@ -20,9 +20,9 @@ struct GatewayOptions {
   std::size_t at_once = 8;                    ///< pods that are read at the same time
   std::chrono::milliseconds total{30'000};    ///< for all pods of a reading
   std::size_t max_pods = 100;                 ///< of a reading
-  /// About how much is kept of all pods of a reading. Twenty pods that know 1,000 Services each
-  /// take some 100 MiB.
-  std::size_t max_memory = std::size_t{256} << 20U;
+  /// About how much is kept of all pods of a reading. Twenty pods that know 100 Services of the
+  /// namespace each take some 10 MiB.
+  std::size_t max_memory = std::size_t{64} << 20U;
   const util::Clock* clock = &util::system_clock();
 };
 
