@@ -43,6 +43,8 @@ Evidence Gatherer::run() {
   if (anything()) {
     ask_details();
     ask_pods();
+  } else {
+    m_evidence.namespaces = {};  // nobody needs them: they may be forbidden
   }
   return std::move(m_evidence);
 }
