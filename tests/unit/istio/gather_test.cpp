@@ -174,6 +174,8 @@ TEST_CASE("gather: where nothing is found, nothing more is asked") {
       groups.end());
   CHECK(judge(cluster.look()).verdict == Verdict::absent);
   CHECK(cluster.log.size() == 10);  // discovery is two of them
+  cluster.forbid("/api/v1/namespaces");
+  CHECK(judge(cluster.look()).verdict == Verdict::absent);
 }
 
 TEST_CASE("gather: 403 on each list in turn is unknown and names the list") {

@@ -43,6 +43,8 @@ Evidence Gatherer::run() {
   if (anything()) {
     ask_details();
     ask_pods();
+  } else {
+    m_evidence.namespaces = {};  // nobody needs them: they may be forbidden
   }
   for (Unread& each : m_ask.passed_over()) {
     skip(std::move(each));
