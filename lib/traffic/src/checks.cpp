@@ -173,10 +173,11 @@ class Checker {
 
   void check_gateways() {
     for (const std::string& gateway : served_gateways(m_route, m_place)) {
-      const bool known =
-          gateway == k_mesh || std::ranges::any_of(m_live.gateways, [&](const Json& each) {
-            return cat(ObjectView(each).ns(), '/', ObjectView(each).name()) == gateway;
-          });
+      const auto is_it = [&](const Json& each) {
+        return cat(ObjectView(each).ns(), '/', ObjectView(each).name()) == gateway;
+      };
+      const bool known = gateway == k_mesh || std::ranges::any_of(m_live.gateways, is_it) ||
+                         std::ranges::any_of(m_live.foreign_gateways, is_it);
       if (!known) {
         add({"UnknownGateway", cat("there is no Gateway ", gateway),
              "Make an EntryGateway of that name, or name an Istio Gateway as NAMESPACE/NAME."});

@@ -74,22 +74,26 @@ TEST_CASE("checks: what is missing is named") {
 TEST_CASE("checks: a host has one route") {
   constexpr const char* k_spec =
       R"({"hosts": ["shop.example.com"], "gateways": ["gw"], "routes": [{"weights": [{"destination": "shop"}]}]})";
-  Live live = live_shop();
-  live.virtual_services = {json(R"({"metadata": {"name": "other", "namespace": "prod"}, "spec": {
-      "hosts": ["shop.example.com"], "gateways": ["gw"], "http": [{"route": []}]}})")};
-  CHECK(reasons(k_spec, live) == Reasons{"DuplicateHost"});
-  live.virtual_services[0]["spec"]["http"][0]["match"] = json(R"([{"uri": {"prefix": "/x"}}])");
-  CHECK(reasons(k_spec, live).empty());
-  live.virtual_services[0]["metadata"]["name"] = "shop";
-  live.virtual_services[0]["spec"]["http"][0].erase("match");
-  CHECK(reasons(k_spec, live).empty());
-  live.virtual_services[0]["metadata"]["name"] = "other";
-  live.virtual_services[0]["spec"]["gateways"] = json(R"([7, "gw"])");
-  CHECK(reasons(k_spec, live) == Reasons{"DuplicateHost"});
-  live.virtual_services[0]["spec"].erase("gateways");  // the mesh's alone
-  CHECK(reasons(k_spec, live).empty());
-  live.virtual_services[0]["spec"]["gateways"] = json(R"(["mesh", "prod/gw"])");
-  CHECK(reasons(k_spec, live) == Reasons{"DuplicateHost"});
+  data::Json other = json(R"({"metadata": {"name": "other", "namespace": "prod"}, "spec": {
+      "hosts": ["shop.example.com"], "gateways": ["gw"], "http": [{"route": []}]}})");
+  const auto beside = [&] {
+    Live live = live_shop();
+    live.virtual_services = {other};
+    return reasons(k_spec, live);
+  };
+  CHECK(beside() == Reasons{"DuplicateHost"});
+  other["spec"]["http"][0]["match"] = json(R"([{"uri": {"prefix": "/x"}}])");
+  CHECK(beside().empty());
+  other["metadata"]["name"] = "shop";
+  other["spec"]["http"][0].erase("match");
+  CHECK(beside().empty());
+  other["metadata"]["name"] = "other";
+  other["spec"]["gateways"] = json(R"([7, "gw"])");
+  CHECK(beside() == Reasons{"DuplicateHost"});
+  other["spec"].erase("gateways");  // the mesh's alone
+  CHECK(beside().empty());
+  other["spec"]["gateways"] = json(R"(["mesh", "prod/gw"])");
+  CHECK(beside() == Reasons{"DuplicateHost"});
 }
 
 TEST_CASE("checks: the only port of a Service is filled in") {

@@ -176,7 +176,8 @@ class DestinationExecutor final : public TrafficExecutor {
       if (!pods) {
         return util::fail(pods.error());
       }
-      live.pods = std::move(pods->items);
+      live.pods =
+          traffic::Objects(std::make_shared<const std::vector<Json>>(std::move(pods->items)));
     }
     const Json service{{"metadata", {{"name", wanted.name}, {"namespace", place.ns}}},
                        {"spec", traffic::service_spec(wanted)}};

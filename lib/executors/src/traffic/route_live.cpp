@@ -59,10 +59,11 @@ util::Result<> add_foreign_gateways(Work& work, const TrafficPlace& place,
       return util::fail(found.error());
     }
     if (!found) {
-      live.gateways.push_back({{"metadata", {{"name", name.substr(slash + 1)}, {"namespace", ns}}},
-                               {"spec", Json::object()}});
+      live.foreign_gateways.push_back(
+          {{"metadata", {{"name", name.substr(slash + 1)}, {"namespace", ns}}},
+           {"spec", Json::object()}});
     } else if (*found) {
-      live.gateways.push_back(**std::move(found));
+      live.foreign_gateways.push_back(**std::move(found));
     }
   }
   return {};
@@ -74,10 +75,10 @@ util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic
                             const RouteMode& mode) {
   Live live;
   tell_of_pods(work, place);
-  const auto read = [&](const kube::ApiResource& resource, std::vector<Json>& into) {
+  const auto read = [&](const kube::ApiResource& resource, traffic::Objects& into) {
     const auto list = work.world().lists->list(*place.client, resource, place.ns, work.stop());
     if (list) {
-      into = **list;
+      into = traffic::Objects(*list);
       return util::Result<>{};
     }
     return util::Result<>(util::fail(list.error()));
@@ -88,7 +89,7 @@ util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic
     return live;
   }
   KUBIST_CHECK(read(mode.resource, live.virtual_services));
-  const std::pair<const char*, std::vector<Json>*> kinds[] = {
+  const std::pair<const char*, traffic::Objects*> kinds[] = {
       {"DestinationRule", &live.destination_rules},
       {"Gateway", &live.gateways},
       {"ServiceEntry", &live.service_entries}};

@@ -1,5 +1,8 @@
 #pragma once
+#include <initializer_list>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kubist/data/json.hpp>
@@ -7,11 +10,25 @@
 
 namespace kubist::traffic {
 
+/// A list of objects, which all who have read it share: each of many routes of a namespace has it.
+class Objects {
+ public:
+  using List = std::vector<data::Json>;
+  Objects() : Objects(std::initializer_list<data::Json>{}) {}
+  Objects(std::initializer_list<data::Json> own) : m_list(std::make_shared<const List>(own)) {}
+  explicit Objects(std::shared_ptr<const List> list) : m_list(std::move(list)) {}
+  List::const_iterator begin() const { return m_list->begin(); }
+  List::const_iterator end() const { return m_list->end(); }
+
+ private:
+  std::shared_ptr<const List> m_list;  // never null
+};
+
 /// What is live in the namespace of a route (whole objects, each list as the server gives it).
-/// Gateways also those of other namespaces that the route names.
 struct Live {
-  std::vector<data::Json> services, pods;
-  std::vector<data::Json> destination_rules, virtual_services, gateways, service_entries;
+  Objects services, pods;
+  Objects destination_rules, virtual_services, gateways, service_entries;
+  std::vector<data::Json> foreign_gateways;  ///< those of other namespaces that the route names
 };
 
 /// Why a route must not be written (yet).
