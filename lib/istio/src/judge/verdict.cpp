@@ -98,7 +98,7 @@ enum class UsedBy { nobody, projects, cluster };
 std::set<std::string_view> namespaces_of_projects(const Evidence& evidence) {
   std::set<std::string_view> names;
   for (const NamespaceLabels& each : items_of(evidence.namespaces)) {
-    if (each.of_project && !resources::is_reserved_namespace(each.name)) {
+    if (!each.owner.empty() && !resources::is_reserved_namespace(each.name)) {
       names.insert(each.name);
     }
   }
