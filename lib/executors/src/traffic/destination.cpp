@@ -177,7 +177,7 @@ class DestinationExecutor final : public TrafficExecutor {
         return util::fail(pods.error());
       }
       live.pods =
-          traffic::Objects(std::make_shared<const std::vector<Json>>(std::move(pods->items)));
+          traffic::LiveObjects(std::make_shared<const std::vector<Json>>(std::move(pods->items)));
     }
     const Json service{{"metadata", {{"name", wanted.name}, {"namespace", place.ns}}},
                        {"spec", traffic::service_spec(wanted)}};

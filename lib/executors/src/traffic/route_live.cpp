@@ -75,10 +75,10 @@ util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic
                             const RouteMode& mode) {
   Live live;
   tell_of_pods(work, place);
-  const auto read = [&](const kube::ApiResource& resource, traffic::Objects& into) {
+  const auto read = [&](const kube::ApiResource& resource, traffic::LiveObjects& into) {
     const auto list = work.world().lists->list(*place.client, resource, place.ns, work.stop());
     if (list) {
-      into = traffic::Objects(*list);
+      into = traffic::LiveObjects(*list);
       return util::Result<>{};
     }
     return util::Result<>(util::fail(list.error()));
@@ -89,7 +89,7 @@ util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic
     return live;
   }
   KUBIST_CHECK(read(mode.resource, live.virtual_services));
-  const std::pair<const char*, traffic::Objects*> kinds[] = {
+  const std::pair<const char*, traffic::LiveObjects*> kinds[] = {
       {"DestinationRule", &live.destination_rules},
       {"Gateway", &live.gateways},
       {"ServiceEntry", &live.service_entries}};

@@ -46,7 +46,7 @@ inline std::size_t bytes_of(const IstiodPod& each) {
                         each.message);
 }
 inline std::size_t bytes_of(const NamespaceLabels& each) {
-  return bytes_of_texts(each.name) + data::memory_of(each.labels);
+  return bytes_of_texts(each.name, each.owner) + data::memory_of(each.labels);
 }
 inline std::size_t bytes_of(const SailObject& each) {
   return bytes_of_texts(each.kind, each.ns, each.name, each.state);

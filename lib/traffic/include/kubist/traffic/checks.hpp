@@ -11,12 +11,12 @@
 namespace kubist::traffic {
 
 /// A list of objects, which all who have read it share: each of many routes of a namespace has it.
-class Objects {
+class LiveObjects {
  public:
   using List = std::vector<data::Json>;
-  Objects() : Objects(std::initializer_list<data::Json>{}) {}
-  Objects(std::initializer_list<data::Json> own) : m_list(std::make_shared<const List>(own)) {}
-  explicit Objects(std::shared_ptr<const List> list) : m_list(std::move(list)) {}
+  LiveObjects() : LiveObjects(std::initializer_list<data::Json>{}) {}
+  LiveObjects(std::initializer_list<data::Json> own) : m_list(std::make_shared<const List>(own)) {}
+  explicit LiveObjects(std::shared_ptr<const List> list) : m_list(std::move(list)) {}
   List::const_iterator begin() const { return m_list->begin(); }
   List::const_iterator end() const { return m_list->end(); }
 
@@ -26,8 +26,8 @@ class Objects {
 
 /// What is live in the namespace of a route (whole objects, each list as the server gives it).
 struct Live {
-  Objects services, pods;
-  Objects destination_rules, virtual_services, gateways, service_entries;
+  LiveObjects services, pods;
+  LiveObjects destination_rules, virtual_services, gateways, service_entries;
   std::vector<data::Json> foreign_gateways;  ///< those of other namespaces that the route names
 };
 
