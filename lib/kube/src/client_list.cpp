@@ -196,7 +196,6 @@ class Lister {
       call.query.emplace_back("resourceVersionMatch", "NotOlderThan");
     }
     http::Request request = m_client.request_of(call);
-    request.max_body = std::min(request.max_body, m_options.max_bytes);
     m_url = request.url;
     Page& page = m_shared->pages[slot];
     page.limit = limit;

@@ -2,8 +2,8 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/progress.hpp>
-#include <kubist/util/cut.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::release {
 
@@ -60,7 +60,7 @@ Json history_after(Json history, const Progress& before, const Progress& after, 
     entry["reason"] = after.reason;
   }
   if (!after.message.empty()) {
-    entry["message"] = util::cut(after.message, k_longest_message);
+    entry["message"] = util::shortened(after.message, k_longest_message, "");
   }
   history.push_back(std::move(entry));
   while (history.size() > k_most) {

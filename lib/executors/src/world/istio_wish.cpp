@@ -157,7 +157,7 @@ istio::Report judge_istio(const istio::Evidence& evidence, const IstioWish& wish
     }
   }
   return istio::without_names(std::move(report),
-                              [&](const std::string& ns) { return own.contains(ns); });
+                              [&](const std::string& name) { return own.contains(name); });
 }
 
 util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
