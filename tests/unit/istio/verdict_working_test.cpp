@@ -172,7 +172,7 @@ TEST_CASE("verdict: a revision that only projects use degrades, and no more") {
   add_revision(evidence, "canary", "1.30.3");
   evidence.services->back().ready_endpoints = 0;
   NamespaceLabels members = ns("shop-dev", Json::object());
-  members.of_project = true;
+  members.owner = "uid/VirtualCluster/shop/dev";
   SUBCASE("by a pod") { evidence.proxies->proxies.push_back({"shop-dev", "mine", "canary", ""}); }
   SUBCASE("by a label of their namespace") { members.labels = {{"istio.io/rev", "canary"}}; }
   evidence.namespaces->push_back(members);

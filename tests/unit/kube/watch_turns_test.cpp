@@ -28,7 +28,7 @@ struct TurnsFixture : ClientFixture {
 }  // namespace
 
 TEST_CASE_FIXTURE(TurnsFixture, "watch turns: a resourceVersion without end counts as none") {
-  WatchTurns turns(*client, options, handler);
+  WatchTurns turns(*client, options, handler, {});
   turns.begin();
   CHECK(turns.feed(event("ADDED", "a", "11")));
   CHECK(turns.feed(event("ADDED", "b", std::string(129, '1').c_str())));
@@ -41,8 +41,8 @@ TEST_CASE_FIXTURE(TurnsFixture, "watch turns: a list without a resourceVersion i
     versions.clear();
     options.resource_version = "";
     fake->reply("GET", "/api/v1/namespaces/x/configmaps", 200, listed(version));
-    WatchTurns turns(*client, options, handler);
-    const auto pause = turns.pause_after(turns.list({}), {});
+    WatchTurns turns(*client, options, handler, {});
+    const auto pause = turns.pause_after(turns.list());
     REQUIRE(pause);
     CHECK(pause->count() >= 400);
     CHECK(versions == std::vector<std::string>{""});
@@ -52,11 +52,11 @@ TEST_CASE_FIXTURE(TurnsFixture, "watch turns: a list without a resourceVersion i
 
 TEST_CASE_FIXTURE(TurnsFixture,
                   "watch turns: what ends at once waits before the next, whatever came") {
-  WatchTurns turns(*client, options, handler);
+  WatchTurns turns(*client, options, handler, {});
   const auto turn = [&](const std::string& bytes) {
     turns.begin();
     turns.feed(bytes);
-    const auto pause = turns.pause_after(turns.end(response_of(200, "")), {});
+    const auto pause = turns.pause_after(turns.end(response_of(200, "")));
     REQUIRE(pause);
     return pause->count();
   };
