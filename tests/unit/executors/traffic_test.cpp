@@ -308,7 +308,7 @@ TEST_CASE("routes: no gateway is led to a Service of another project") {
   };
   const auto to = [](const char* host) { return cat("{weights: [{destination: ", host, "}]}"); };
   CHECK(why(to("web.bank-dev.svc.cluster.local")) == "HostNotAllowed");
-  CHECK(why(to("web.bank-dev.SVC.cluster.local")) == "HostNotAllowed");
+  CHECK(why(to("web.bank-dev.SVC.cluster.local")) == "UnknownDestination");
   CHECK(why("{weights: [{destination: web, version: v1}], mirror: {destination: "
             "web.bank-dev.svc.cluster.local}}") == "HostNotAllowed");
   CHECK(why(to("web.shop-other.svc.cluster.local")) == "Aligned");

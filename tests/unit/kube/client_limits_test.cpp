@@ -239,11 +239,11 @@ TEST_CASE_FIXTURE(ClientFixture, "client: causes of an error are cut, and so are
                      util::cat(R"(,"details":{"causes":[)", causes, "]}")));
   const auto pod = client->json(get(well_known::pods(), "n", "a"));
   REQUIRE_FALSE(pod);
-  CHECK(pod.error().reason.size() == 1'024 + 4);
+  CHECK(pod.error().reason.size() == 1'024 + 10);
   const auto& details = pod.error().details;
   REQUIRE(details.size() == 101);
-  CHECK(details[0].message.size() == 2 * (1'024 + 4) + 2);
-  CHECK(details[0].reason.size() == 1'024 + 4);
+  CHECK(details[0].message.size() == 2 * (1'024 + 10) + 2);
+  CHECK(details[0].reason.size() == 1'024 + 10);
   CHECK(details[99].message == "m");
   CHECK(details[100].message == "and more, 2000 in all");
 }
