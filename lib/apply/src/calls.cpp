@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Calls handed to the client and not answered yet; above the governor's limit, so that it never
-/// waits for this thread.
+/// waits for this thread, unless answers are long.
 constexpr std::size_t k_window = 128;
 constexpr std::size_t k_least_window = 4;
 /// After a stop, until writes end without their answers: a controller has 30 s for its end.
@@ -95,7 +95,7 @@ std::vector<std::size_t> run_calls(kube::Client& client, const std::vector<std::
           lock.lock();
           mailbox->arrived.wait(lock, ready);
         }
-      } else if (!later.empty()) {
+      } else if (!later.empty() && in_flight.size() < window) {
         mailbox->arrived.wait_until(lock, stop, later.begin()->first, ready);
       } else {
         mailbox->arrived.wait(lock, stop, ready);

@@ -51,20 +51,20 @@ void SetRun::explain_conflicts(const Tags& tags) {
     }
     finish(work, Outcome::conflict);
   };
-  run_calls(
+  const Tags unread = run_calls(
       m_client, conflicting,
       [&](std::size_t tag) {
-        kube::ApiCall call =
-            kube::get(m_works[tag].resource, m_works[tag].ref.ns, m_works[tag].ref.name);
-        call.timeout = std::chrono::seconds(30);  // a stop does not end it
-        return call;
+        return kube::get(m_works[tag].resource, m_works[tag].ref.ns, m_works[tag].ref.name);
       },
       [&](std::size_t tag, util::Result<kube::Reply> reply) -> Delay {
         const auto live = reply ? reply->json() : util::Result<Json>(Json::object());
         explain(m_works[tag], live.value_or(Json::object()));
         return std::nullopt;
       },
-      {});
+      m_stop);
+  for (const std::size_t tag : unread) {
+    explain(m_works[tag], Json::object());
+  }
 }
 
 }  // namespace kubist::apply

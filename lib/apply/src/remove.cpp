@@ -106,9 +106,9 @@ class Removal {
             found.push_back(tag);
           } else if (live.error().kind == ErrorKind::forbidden) {
             found.push_back(tag);  // deleting may be allowed where reading is not
-          } else {
+          } else if (!m_stop.stop_requested() || live.error().kind != ErrorKind::cancelled) {
             fail(tag, live.error());
-          }
+          }  // else it is skipped
           return std::nullopt;
         },
         m_stop);

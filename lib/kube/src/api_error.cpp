@@ -22,7 +22,7 @@ constexpr std::string_view k_not_in_schema = ": field not declared in schema";
 constexpr std::size_t k_shown_body = 300;
 constexpr std::size_t k_longest_message = 16384;
 constexpr std::size_t k_longest_cause = 1024;
-constexpr std::size_t k_most_causes = 100;
+constexpr std::size_t k_most_causes = 1'000;
 constexpr std::size_t k_longest_warning = 4096;  // API servers cut all of an answer's there
 
 /// As client-go's NewGenericServerResponse names what is no Status.

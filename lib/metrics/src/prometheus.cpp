@@ -17,7 +17,7 @@ using util::cat;
 
 namespace {
 
-constexpr std::size_t k_max_reply = std::size_t{8} << 20U;
+constexpr std::size_t k_max_reply = std::size_t{16} << 20U;
 /// As it is in the URL; those beyond some 8 KiB are refused by many a server.
 constexpr std::size_t k_max_query = 6'000;
 
@@ -93,8 +93,13 @@ std::string without_secret(std::string message, std::string_view authorization) 
   return secret.empty() ? std::move(message) : util::replace_all(message, secret, "***");
 }
 
-Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& query,
-                                 bool allow_warnings, const std::stop_token& stop) {
+struct Asked {
+  Expected<std::vector<Point>> points;
+  bool too_long = false;  ///< a query of less may be answered
+};
+
+Asked ask(Prometheus::Endpoint& endpoint, const Query& query, bool allow_warnings,
+          const std::stop_token& stop) {
   http::Request request = endpoint.request_of(path_of(query));
   // Theirs ends first, and says so better than ours.
   request.timeout = query.timeout + std::chrono::seconds(2);
@@ -108,16 +113,17 @@ Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& qu
     answer = answer_of(response.error());
     // The whole URL is in it, with the query.
     answer.message = util::replace_all(answer.message, path_of(query), "/api/v1/query");
-    return tl::unexpected<Answer>(std::move(answer));
+    return {tl::unexpected<Answer>(std::move(answer)),
+            response.error().reason == http::k_failure_too_large};
   }
   auto points = read_reply(*response, allow_warnings);
   if (!points) {
     answer = std::move(points).error();
     answer.message = without_secret(std::move(answer.message), authorization);
     answer.message = cat("GET ", http::redacted(url), ": ", answer.message);
-    return tl::unexpected<Answer>(std::move(answer));
+    return {tl::unexpected<Answer>(std::move(answer)), response->body.size() > k_max_reply / 4};
   }
-  return points;
+  return {std::move(points), false};
 }
 
 bool does_not_answer(const Answer& answer) {
@@ -185,7 +191,15 @@ std::vector<Expected<Sample>> Prometheus::samples(const std::vector<Subject>& su
     }
     begin += group.size();
     const Query query{expression, m_options.clock->now(), m_options.timeout};
-    const auto points = ask(*m_endpoint, query, m_options.allow_warnings, stop);
+    const auto [points, too_long] = ask(*m_endpoint, query, m_options.allow_warnings, stop);
+    if (too_long && group.size() > 1) {
+      const auto half = group.begin() + static_cast<std::ptrdiff_t>(group.size() / 2);
+      for (const auto& part : {std::vector(group.begin(), half), std::vector(half, group.end())}) {
+        auto some = samples(part, stop);
+        std::move(some.begin(), some.end(), std::back_inserter(all));
+      }
+      continue;
+    }
     const auto gathered = points ? PrometheusCounters(*points)
                                  : Expected<PrometheusCounters>(tl::unexpect, points.error());
     for (const Subject& subject : group) {
@@ -202,7 +216,7 @@ std::vector<Expected<Sample>> Prometheus::samples(const std::vector<Subject>& su
 
 Expected<double> Prometheus::query(const std::string& expression, const std::stop_token& stop) {
   const Query query{expression, m_options.clock->now(), m_options.timeout};
-  const auto points = ask(*m_endpoint, query, m_options.allow_warnings, stop);
+  const auto points = ask(*m_endpoint, query, m_options.allow_warnings, stop).points;
   if (!points) {
     return tl::unexpected<Answer>(points.error());
   }

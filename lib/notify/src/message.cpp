@@ -76,7 +76,7 @@ std::optional<Message> message_of(const engine::Node& node, const Json& before, 
   message.node = node.key;
   message.ready = ready;
   message.reason = of_condition(after, "Ready", "reason");
-  message.text = util::shortened(of_condition(after, "Ready", "message"), k_longest_text, "");
+  message.text = util::shortened(of_condition(after, "Ready", "message"), k_longest_text);
   message.level = level_of(before, after, message.reason);
   message.uid = node.uid;
   message.failed = is_failed(after);

@@ -64,7 +64,8 @@ std::string target_of(const std::vector<const Json*>& deployments, const std::st
   std::vector<std::string> templates;
   for (const Json* deployment : deployments) {
     const Json* pod = data::find_path(*deployment, {"spec", "template", "spec"});
-    templates.push_back(pod != nullptr ? pod->dump() : "");
+    const auto* text = pod != nullptr ? pod->get_ptr<const std::string*>() : nullptr;
+    templates.push_back(text != nullptr ? *text : pod != nullptr ? pod->dump() : "");
   }
   std::sort(templates.begin(), templates.end());
   return cat(version, '/', util::sha256_hex(util::join(templates, "\n")).substr(0, 10));

@@ -23,7 +23,7 @@ bool is_probability(double p) { return p >= 0 && p <= 1; }
 /// distribution of 1e12 is as good as a point.
 std::pair<double, double> within_reach(double a, double b) {
   constexpr double k_reach = 1e12;
-  const double scale = std::min(1.0, k_reach / (a + b));
+  const double scale = a + b > k_reach ? k_reach / (a + b) : 1;
   return {a * scale, b * scale};
 }
 

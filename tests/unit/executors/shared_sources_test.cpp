@@ -124,7 +124,7 @@ util::Result<std::shared_ptr<const release::Running>> running(const std::string&
   auto there =
       listing.list(engine::make_node(object("CanaryRelease", "shop", "web")), "dev", place, "", {});
   for (const http::Request& request : credentials.asked->sent()) {
-    CHECK(request.max_body == std::size_t{64} << 20U);
+    CHECK(request.max_body == std::size_t{256} << 20U);
   }
   return there;
 }
@@ -201,14 +201,15 @@ TEST_CASE("shared sources: of pods and Deployments only what releases read is ke
                            "spec": {"containers": []}}},
      "status": {"replicas": 3, "updatedReplicas": 3, "availableReplicas": 2, "readyReplicas": 1,
                 "unavailableReplicas": 1, "observedGeneration": 2, "collisionCount": 1,
-                "conditions": [{"type": "Available", "status": "True"}]}},
+                "conditions": [{"type": "Available", "status": "True", "reason": "x"},
+                               {"type": "Progressing", "status": "True"}]}},
     {"metadata": ["labels"], "status": 7})");
   REQUIRE_MESSAGE(there, (there ? "" : there.error().to_string()));
   const Json kept = Json::parse(R"(
     {"metadata": {"name": "web", "generation": 2, "labels": {"app": "web"},
                   "deletionTimestamp": "2026-11-28T00:00:00Z"},
      "spec": {"replicas": 3,
-              "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}},
+              "template": {"metadata": {"labels": {"app": "web"}}, "spec": "{\"containers\":[]}"}},
      "status": {"replicas": 3, "updatedReplicas": 3, "availableReplicas": 2, "readyReplicas": 1,
                 "unavailableReplicas": 1, "observedGeneration": 2,
                 "conditions": [{"type": "Available", "status": "True"}]}})");
@@ -223,14 +224,14 @@ TEST_CASE("shared sources: what a server lists beside a release is limited, and 
     for (int i = 0; i < 10'000; ++i) {
       labels += cat(R"(,"label-number-)", i, R"(":"a value that takes some room")");
     }
-    for (int i = 0; i < 15; ++i) {
+    for (int i = 0; i < 60; ++i) {
       objects += cat(R"(,{"metadata":{"labels":{)", labels, "}}}");
     }
     const auto there = running(objects);
     REQUIRE_FALSE(there);
     CHECK(there.error().reason == "TooLarge");
     CHECK(there.error().message ==
-          "what releases read of the pods in namespace shop-dev takes more than 16777216 bytes of "
+          "what releases read of the pods in namespace shop-dev takes more than 67108864 bytes of "
           "memory");
   }
   SUBCASE("in each object") {

@@ -369,7 +369,7 @@ TEST_CASE("gather: names and labels that no API server lets in are passed over")
   items.push_back({{"metadata", {{"name", std::string(253, 'a')}}}});
   const Evidence evidence = cluster.look();
   CHECK(evidence.namespaces->size() == before + 1);
-  CHECK(cluster.longest_answer == std::size_t{128} << 20U);
+  CHECK(cluster.longest_answer == std::size_t{512} << 20U);
 }
 
 TEST_CASE("gather: a CRD that discovery does not list is asked for its conditions") {

@@ -241,11 +241,11 @@ TEST_CASE_FIXTURE(ClientFixture, "client: causes of an error are cut, and so are
   REQUIRE_FALSE(pod);
   CHECK(pod.error().reason.size() == 1'024 + 10);
   const auto& details = pod.error().details;
-  REQUIRE(details.size() == 101);
+  REQUIRE(details.size() == 1'001);
   CHECK(details[0].message.size() == 2 * (1'024 + 10) + 2);
   CHECK(details[0].reason.size() == 1'024 + 10);
-  CHECK(details[99].message == "m");
-  CHECK(details[100].message == "and more, 2000 in all");
+  CHECK(details[999].message == "m");
+  CHECK(details[1'000].message == "and more, 2000 in all");
 }
 
 TEST_CASE_FIXTURE(ClientFixture, "client: of a refusal with values without end, none is read") {

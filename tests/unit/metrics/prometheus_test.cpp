@@ -210,7 +210,25 @@ TEST_CASE("prometheus: an answer has a limit, as it takes many times its length 
   auto fake = std::make_shared<FakeTransport>();
   const auto prometheus = *Prometheus::direct(fake, "http://prometheus.example.com", {});
   CHECK_FALSE(prometheus->query("up", {}));
-  CHECK(fake->sent().at(0).max_body == std::size_t{8} << 20U);
+  CHECK(fake->sent().at(0).max_body == std::size_t{16} << 20U);
+}
+
+TEST_CASE("prometheus: where the answer about many is too long, it asks about fewer") {
+  PrometheusSetting setting;
+  setting.fake->handle("GET", "*", [](const http::Request& request) {
+    const bool of_both = request.url.find("web") != std::string::npos &&
+                         request.url.find("api") != std::string::npos;
+    return of_both ? util::Result<http::Response>(
+                         util::fail(util::ErrorKind::unavailable, "GET: it is too long", "",
+                                    std::string(http::k_failure_too_large)))
+                   : FakeTransport::answer(200, vector(scraped("1800000000")));
+  });
+  const auto both = setting.prometheus->samples({subject(), subject("api")}, {});
+  REQUIRE(both.size() == 2);
+  for (const auto& each : both) {
+    CHECK((each || each.error().message.find("too long") == std::string::npos));
+  }
+  CHECK(setting.fake->sent().size() == 3);
 }
 
 TEST_CASE("prometheus: asks with one time, a timeout, its headers and its path prefix") {

@@ -50,9 +50,11 @@ TEST_CASE("message: says what changed of Ready, and how much it matters") {
 TEST_CASE("message: a long text is cut, at a whole character") {
   Json now = status("False", "Wrong", "True");
   now["conditions"][0]["message"] = std::string(1023, 'a') + "\u00e4" + std::string(40'000, 'b');
-  CHECK(notify::message_of(node(), Json::object(), now)->text == std::string(1023, 'a'));
+  CHECK(notify::message_of(node(), Json::object(), now)->text ==
+        std::string(1023, 'a') + " ... (cut)");
   now["conditions"][0]["message"] = std::string(1022, 'a') + "\u00e4b";
-  CHECK(notify::message_of(node(), Json::object(), now)->text == std::string(1022, 'a') + "\u00e4");
+  CHECK(notify::message_of(node(), Json::object(), now)->text ==
+        std::string(1022, 'a') + "\u00e4 ... (cut)");
 }
 
 TEST_CASE("message: by default failures and their end are told, and nothing else") {

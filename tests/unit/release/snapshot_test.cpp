@@ -97,6 +97,13 @@ TEST_CASE("release snapshot: a Deployment without a pod's spec, which only a fal
   CHECK(see({{}, {odd}}).target.starts_with("v2/"));
 }
 
+TEST_CASE("release snapshot: a pod's spec kept as its text is the same target") {
+  Json kept = deployment("v2", 2, 2);
+  const std::string target = see({{}, {kept}}).target;
+  kept["spec"]["template"]["spec"] = kept["spec"]["template"]["spec"].dump();
+  CHECK(see({{}, {kept}}).target == target);
+}
+
 TEST_CASE("release snapshot: Deployments with fewer pods than they ask for are named") {
   CHECK(see({{}, {deployment("v2", 2, 2)}}).missing_pods.empty());
   CHECK(see({{}, {deployment("v2", 3, 1)}}).missing_pods ==

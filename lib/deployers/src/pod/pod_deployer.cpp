@@ -197,6 +197,9 @@ util::Result<Progress> PodDeployer::advance(World& world, const Item& item, cons
   progress.state =
       verdict.state == Verdict::State::succeeded ? Progress::State::done : Progress::State::failed;
   finish(world, progress, item, workload, job, names, seen);
+  if (world.stop.stop_requested() && progress.log && progress.log->empty()) {
+    return util::fail(util::ErrorKind::cancelled, "stopped while the log was read");
+  }
   return progress;
 }
 

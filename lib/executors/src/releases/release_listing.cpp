@@ -5,6 +5,7 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/memory.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
@@ -14,9 +15,9 @@ namespace {
 using data::Json;
 
 // The server may be a member's, and what it lists is kept for all of a run.
-constexpr std::size_t k_max_text = std::size_t{64} << 20U;
+constexpr std::size_t k_max_text = std::size_t{256} << 20U;
 constexpr std::size_t k_max_values = 200'000;  // of one object
-constexpr std::size_t k_max_kept = std::size_t{16} << 20U;
+constexpr std::size_t k_max_kept = std::size_t{64} << 20U;
 
 /// What release::see_target() reads of pods and Deployments.
 constexpr std::array k_read{"/metadata/name",
@@ -41,6 +42,20 @@ Json what_is_read(Json object) {
     if (object.contains(pointer)) {
       kept[pointer] = std::move(object[pointer]);
     }
+  }
+  // As text a template takes a tenth of the memory, and only its hash is wanted.
+  if (Json* pod = data::find_path(kept, {"spec", "template", "spec"})) {
+    *pod = pod->dump();
+  }
+  if (Json* conditions = data::find_path(kept, {"status", "conditions"})) {
+    Json read = Json::array();
+    for (const Json& each : *conditions) {
+      const auto type = data::string_at(each, {"type"});
+      if (type == "Ready" || type == "Available") {
+        read.push_back({{"type", type}, {"status", data::string_at(each, {"status"})}});
+      }
+    }
+    *conditions = std::move(read);
   }
   return kept;
 }

@@ -101,7 +101,9 @@ void ItemWatch::leave(const std::shared_ptr<const ItemName>& item) {
 
 void ItemWatch::rename(const std::shared_ptr<const ItemName>& item) {
   const std::lock_guard lock(m_mutex);
-  m_items.at(item->uid).name = item;
+  if (const auto found = m_items.find(item->uid); found != m_items.end()) {
+    found->second.name = item;
+  }
 }
 
 void ItemWatch::rest() {

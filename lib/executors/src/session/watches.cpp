@@ -202,7 +202,8 @@ void DriftWatches::keep(const Place& place, WatchRoom& room, const Projects& pro
       m_watches.insert(std::move(found));
       return;
     }
-  }  // else it ends: whoever paid for it leads there no longer
+    m_ended.end(std::move(found.mapped()));  // whoever paid for it leads there no longer
+  }
   auto seat = projects ? room.take(*projects) : nullptr;
   if (!projects || seat) {
     if (auto made = make(std::move(seat))) {

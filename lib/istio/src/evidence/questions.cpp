@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t k_most_memory = std::size_t{32} << 20U;  // of what is kept, for all lists
 constexpr std::size_t k_max_list_text = std::size_t{32} << 20U;
-constexpr std::size_t k_max_long_text = std::size_t{128} << 20U;  // pods with proxies, nodes
+constexpr std::size_t k_max_long_text = std::size_t{512} << 20U;  // pods with proxies, nodes
 constexpr std::size_t k_max_object_text = std::size_t{4} << 20U;
 constexpr std::size_t k_max_object_values = 200'000;
 constexpr std::size_t k_longest_label = 63;
@@ -102,9 +102,9 @@ Read<bool> Questions::each(const kube::ApiResource& resource, kube::ListOptions 
                            const Take& take, std::string_view ns, std::size_t most) {
   const std::string name = resource.group_resource();
   options.first_limit = 100;
-  options.page_bytes = k_max_list_text / 16;
-  options.max_bytes =
-      options.max_objects > 0 || name == "nodes" ? k_max_long_text : k_max_list_text;
+  const bool is_long = options.max_objects > 0 || name == "nodes";
+  options.page_bytes = k_max_list_text / (is_long ? 5 : 16);
+  options.max_bytes = is_long ? k_max_long_text : k_max_list_text;
   options.tolerate_expired = true;
   data::ReadOptions limits;
   limits.max_nodes = k_max_object_values;
@@ -141,6 +141,9 @@ Read<bool> Questions::each(const kube::ApiResource& resource, kube::ListOptions 
       stop());
   if (too_much) {
     return tl::unexpected(*too_much);
+  }
+  if (!end && options.max_objects > 0 && end.error().reason == http::k_failure_too_large) {
+    return true;  // what came is enough to tell of
   }
   if (!end && end.error().http_status != 404) {
     return tl::unexpected(unread(name, end.error()));

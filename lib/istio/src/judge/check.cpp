@@ -2,6 +2,8 @@
 
 #include <kubist/istio/check.hpp>
 
+#include "judge/model.hpp"
+
 namespace kubist::istio {
 
 util::Result<Report> check(kube::Client& client, const Scope& scope, const SupportTable& support,
@@ -11,13 +13,13 @@ util::Result<Report> check(kube::Client& client, const Scope& scope, const Suppo
 }
 
 Report judge_for(const Evidence& evidence, std::string_view ns, const Scope& scope) {
-  Report whole = judge(evidence, scope);
-  for (const RevisionReport& each : whole.revisions) {
-    if (std::ranges::find(each.namespaces, ns) != each.namespaces.end()) {
+  const Model model = make_model(evidence, scope, built_in_support());
+  for (const RevisionView& each : model.revisions) {
+    if (each.in_scope && std::ranges::find(each.namespaces, ns) != each.namespaces.end()) {
       return judge(evidence, {each.ns, each.name});
     }
   }
-  return whole;
+  return judge(evidence, scope);
 }
 
 }  // namespace kubist::istio

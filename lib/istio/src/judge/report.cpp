@@ -2,6 +2,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <kubist/istio/verdict.hpp>
 #include <kubist/util/text.hpp>
@@ -74,7 +75,11 @@ Json to_json(const Report& report) {
 }
 
 Report without_names(Report report, const std::function<bool(const std::string& ns)>& own) {
-  std::map<std::string, std::set<std::string>> counted;  // namespaces, by the word of the code
+  using Kind = std::tuple<std::string, Verdict, std::string>;  // word of the code, and whose it is
+  const auto kind_of = [](const Finding& each) {
+    return Kind(each.code, each.verdict, each.revision);
+  };
+  std::map<Kind, std::set<std::string>> counted;  // namespaces
   std::vector<Finding> told;
   for (Finding& each : report.findings) {
     std::set<std::string> places;
@@ -84,7 +89,7 @@ Report without_names(Report report, const std::function<bool(const std::string& 
     bool first = true;
     if (!std::all_of(places.begin(), places.end(), own)) {
       each = {each.verdict, each.code.substr(0, each.code.find(':')), "", "", each.revision, {}};
-      auto& all = counted[each.code];
+      auto& all = counted[kind_of(each)];
       first = all.empty();
       all.merge(places);
     }
@@ -94,7 +99,7 @@ Report without_names(Report report, const std::function<bool(const std::string& 
   }
   for (Finding& each : told) {
     if (each.evidence.empty()) {
-      const std::size_t count = counted[each.code].size();
+      const std::size_t count = counted[kind_of(each)].size();
       each.evidence = cat(each.code, " in ", count, count == 1 ? " namespace" : " namespaces",
                           " (kubist istio check names them)");
     }

@@ -11,6 +11,7 @@ namespace kubist::release {
 
 /// What runs in a namespace that releases look at.
 struct Running {
+  /// spec.template.spec of a Deployment may be its JSON text: only its hash is wanted.
   std::vector<data::Json> pods, deployments;
 };
 
