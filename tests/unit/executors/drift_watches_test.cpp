@@ -11,6 +11,7 @@
 #include "session/watch_room.hpp"
 #include "session/watches.hpp"
 #include "site.hpp"
+#include "support/comes_true.hpp"
 #include "support/no_threads.hpp"
 #include "world/work.hpp"
 

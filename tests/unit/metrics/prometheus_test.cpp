@@ -217,13 +217,13 @@ TEST_CASE("prometheus: where the answer about many is too long, it asks about fe
   PrometheusSetting setting;
   setting.fake->handle("GET", "*", [](const http::Request& request) {
     const bool of_both = request.url.find("web") != std::string::npos &&
-                         request.url.find("api") != std::string::npos;
+                         request.url.find("zoo") != std::string::npos;
     return of_both ? util::Result<http::Response>(
                          util::fail(util::ErrorKind::unavailable, "GET: it is too long", "",
                                     std::string(http::k_failure_too_large)))
                    : FakeTransport::answer(200, vector(scraped("1800000000")));
   });
-  const auto both = setting.prometheus->samples({subject(), subject("api")}, {});
+  const auto both = setting.prometheus->samples({subject(), subject("zoo")}, {});
   REQUIRE(both.size() == 2);
   for (const auto& each : both) {
     CHECK((each || each.error().message.find("too long") == std::string::npos));
