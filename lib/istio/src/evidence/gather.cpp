@@ -38,8 +38,15 @@ kube::ListOptions labelled(std::string selector, kube::Form form) {
 Evidence Gatherer::run() {
   m_evidence.now = std::chrono::system_clock::now();
   ask_what_is_there();
-  leave_out_projects();
+  const bool is_served = kinds_or_webhooks();
+  if (is_served) {
+    leave_out_projects();
+  }
   ask_for_workloads();
+  if (!is_served && (anything() || !lists_of_workloads_end())) {  // perhaps only a member says so
+    leave_out_projects();
+    ask_for_workloads();
+  }
   if (anything()) {
     ask_details();
     ask_pods();
@@ -59,7 +66,6 @@ void Gatherer::ask_what_is_there() {
       [&] { read_crds(); },
       [&] { m_evidence.injectors = webhooks(well_known::mutating_webhooks()); },
       [&] { m_evidence.validators = webhooks(well_known::validating_webhooks()); },
-      [&] { read_namespaces(); },
   });
   if (!m_index) {
     m_evidence.sail = tl::unexpected(*m_no_index);
@@ -79,11 +85,23 @@ void Gatherer::ask_for_workloads() {
   });
 }
 
-bool Gatherer::anything() const {
+bool Gatherer::kinds_or_webhooks() const {
   return m_evidence.api_served || !items_of(m_evidence.crds).empty() ||
          !items_of(m_evidence.injectors).empty() || !items_of(m_evidence.validators).empty() ||
-         !items_of(m_evidence.control_planes).empty() || !items_of(m_evidence.services).empty() ||
-         !items_of(m_evidence.node_agents).empty() || sail_served();
+         sail_served();
+}
+
+bool Gatherer::anything() const {
+  return kinds_or_webhooks() || !items_of(m_evidence.control_planes).empty() ||
+         !items_of(m_evidence.services).empty() || !items_of(m_evidence.node_agents).empty();
+}
+
+bool Gatherer::lists_of_workloads_end() const {
+  const auto is_too_large = [](const auto& read) {
+    return !read && read.error().code == k_too_large;
+  };
+  return !is_too_large(m_evidence.control_planes) && !is_too_large(m_evidence.services) &&
+         !is_too_large(m_evidence.node_agents);
 }
 
 void Gatherer::ask_details() {

@@ -105,6 +105,7 @@ void Gatherer::read_namespaces() {
 
 // Members could call what they run Istio's. A webhook leads only where an administrator wants it.
 void Gatherer::leave_out_projects() {
+  read_namespaces();
   std::set<std::string, std::less<>> members;
   for (const NamespaceLabels& each : items_of(m_evidence.namespaces)) {
     if (!each.owner.empty() && !resources::is_reserved_namespace(each.name)) {

@@ -25,7 +25,9 @@ class Gatherer {
  private:
   void ask_what_is_there();
   void ask_for_workloads();
+  bool kinds_or_webhooks() const;
   bool anything() const;
+  bool lists_of_workloads_end() const;
   void ask_details();
   void ask_pods();
   void skip(Unread unread);

@@ -94,7 +94,7 @@ std::vector<Unread> Questions::passed_over() {
 }
 
 Unread Questions::too_large(std::string_view resource, std::string_view what) const {
-  return {std::string(resource), "apiserver:TooLarge",
+  return {std::string(resource), std::string(k_too_large),
           cat(m_client.server(), " has too many ", resource, ": more than ", what)};
 }
 

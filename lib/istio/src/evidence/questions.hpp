@@ -21,6 +21,8 @@ namespace kubist::istio {
 inline constexpr std::size_t k_most_listed = 10'000;
 inline constexpr std::size_t k_most_revisions = 64;
 
+inline constexpr std::string_view k_too_large = "apiserver:TooLarge";  ///< code of an Unread
+
 /// Asks one API server several things at once, until a common deadline. It may be a member's: no
 /// answer takes more memory than docs/reference/limits.md tells; Unread is apiserver:TooLarge then.
 class Questions {
