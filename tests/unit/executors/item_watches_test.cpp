@@ -311,6 +311,12 @@ TEST_CASE("item watches: a project has 64 of them, what is beyond is told of onc
   CHECK(s.absences.take({}).empty());
   s.settle();  // the next project has its own
   s.watches.follow({s.client}, engine::Graph());
+  CHECK(testing::comes_true([&] {  // its places are free once the watches have ended
+    const auto a = s.room.take("blog");
+    const auto b = s.room.take("blog");
+    const auto c = s.room.take("blog");
+    return a && b && c;
+  }));
   s.keep_many("blog", 3);
   CHECK(s.told_of("blog", 3) == 3);
 }
