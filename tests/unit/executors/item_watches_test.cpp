@@ -335,9 +335,9 @@ TEST_CASE("item watches: all projects have 512 of them") {
 }
 
 TEST_CASE("item watches: each credential has its own, of what leads to the same address, too") {
-  Watched s;
-  testing::FakeCluster other;  // by the same URL
+  testing::FakeCluster other;  // by the same URL; its watches end before it
   const auto there = other.connect();
+  Watched s;
   s.keep();
   s.settle();
   const Json map{{"apiVersion", "v1"},
