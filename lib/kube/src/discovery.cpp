@@ -12,6 +12,7 @@
 #include <kubist/util/text.hpp>
 
 #include "answers.hpp"
+#include "discovery_cache.hpp"
 #include "discovery_documents.hpp"
 
 namespace kubist::kube {
@@ -148,45 +149,16 @@ tl::unexpected<util::Error> too_large(const std::string& server, std::string_vie
       std::string(http::k_failure_too_large));
 }
 
-util::Result<> check_size(const std::string& server, const DiscoveryRecord& record) {
+/// What is written of a record that is not too large.
+util::Result<std::string> text_of(const std::string& server, const DiscoveryRecord& record) {
   if (record.resources.size() > k_max_kinds) {
     return too_large(server, util::cat(k_max_kinds, " kinds"));
   }
-  if (write_record(record).size() > k_max_record) {
+  std::string text = write_record(record);
+  if (text.size() > k_max_record) {
     return too_large(server, util::cat(k_max_record, " bytes of names"));
   }
-  return {};
-}
-
-}  // namespace
-
-std::filesystem::path discovery_cache_file(const std::string& server) {
-  std::string name =
-      server.substr(server.find("://") == std::string::npos ? 0 : server.find("://") + 3);
-  for (char& c : name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
-    c = plain ? c : '_';
-  }
-  const std::filesystem::path folder = util::cache_folder();
-  return folder.empty() ? folder : folder / "discovery" / name;
-}
-
-namespace {
-
-/// Each member's Cluster may name a server of its own, and another one each day: those that were
-/// asked longest ago go, with their names of fields.
-void keep_few(const std::filesystem::path& folder) {
-  constexpr std::size_t k_most_servers = 500;
-  std::error_code ignored;
-  std::multimap<std::filesystem::file_time_type, std::filesystem::path> by_age;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    by_age.emplace(entry.last_write_time(ignored), entry.path());
-  }
-  for (; by_age.size() > k_most_servers; by_age.erase(by_age.begin())) {
-    const std::filesystem::path& oldest = by_age.begin()->second;
-    std::filesystem::remove(oldest, ignored);
-    std::filesystem::remove_all(folder.parent_path() / "openapi" / oldest.filename(), ignored);
-  }
+  return text;
 }
 
 }  // namespace
@@ -234,10 +206,10 @@ struct Discovery::State {
     return std::filesystem::file_time_type::clock::now() - written < cache.max_age;
   }
 
-  void save(const DiscoveryRecord& fresh) const {
+  void save(const DiscoveryRecord& fresh, const std::string& text) const {
     if (!cache.file.empty() && !fresh.resources.empty()) {
       // A cache that cannot be written costs two requests a run, no more.
-      static_cast<void>(util::write_file(cache.file, write_record(fresh), 0600));
+      static_cast<void>(util::write_file(cache.file, text, 0600));
       keep_few(cache.file.parent_path());
     }
   }
@@ -286,9 +258,9 @@ struct Discovery::State {
     } else {
       KUBIST_CHECK(fetch_legacy(api, apis, fresh, budget, stop));
     }
-    KUBIST_CHECK(check_size(server, fresh));
+    KUBIST_TRY(const std::string text, text_of(server, fresh));
     if (std::chrono::steady_clock::now() < budget.until) {  // else groups are missing by chance
-      save(fresh);
+      save(fresh, text);
     }
     set(std::move(fresh));
     return {};

@@ -70,6 +70,19 @@ util::Error refusal() {
   return util::make_error(util::ErrorKind::denied, "not this", "", "PolicyDenied");
 }
 
+FunctionCall call_of_busybox() {
+  FunctionCall call;
+  call.ns = "default";
+  call.name = "fn-x";
+  call.function = "f";
+  call.owner = {
+      {"apiVersion", "kubist.io/v1alpha1"}, {"kind", "Execution"}, {"name", "e"}, {"uid", "1-2"}};
+  call.config = {{"image", "busybox"}};
+  call.timeout = "5s";
+  call.input = "{}";
+  return call;
+}
+
 }  // namespace
 
 TEST_CASE("review: all that a template gives is asked about at once, and what is said is applied") {
@@ -172,15 +185,7 @@ TEST_CASE("function: what somebody makes of its DeployItem meanwhile is not run"
     }
     return Place{world.home, ns, ""};
   };
-  FunctionCall call;
-  call.ns = "default";
-  call.name = "fn-x";
-  call.function = "f";
-  call.owner = {
-      {"apiVersion", "kubist.io/v1alpha1"}, {"kind", "Execution"}, {"name", "e"}, {"uid", "1-2"}};
-  call.config = {{"image", "busybox"}};
-  call.timeout = "5s";
-  call.input = "{}";
+  const FunctionCall call = call_of_busybox();
   const auto answer = run_function(world, call);
   REQUIRE_FALSE(answer);
   CHECK(changed);
@@ -199,15 +204,7 @@ TEST_CASE("function: a DeployItem to which somebody added fields is not run") {
     ++runs;
     return util::fail(util::ErrorKind::invalid, "there is no such place");
   };
-  FunctionCall call;
-  call.ns = "default";
-  call.name = "fn-x";
-  call.function = "f";
-  call.owner = {
-      {"apiVersion", "kubist.io/v1alpha1"}, {"kind", "Execution"}, {"name", "e"}, {"uid", "1-2"}};
-  call.config = {{"image", "busybox"}};
-  call.timeout = "5s";
-  call.input = "{}";
+  const FunctionCall call = call_of_busybox();
   CHECK_FALSE(run_function(world, call));
   const int first = std::exchange(runs, 0);
   CHECK(first > 0);

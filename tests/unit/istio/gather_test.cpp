@@ -136,6 +136,14 @@ class RecordedCluster {
   int m_status = 0;
 };
 
+/// As the istiod among these, but there.
+Json istiod_in(const Json& planes, const char* ns) {
+  Json plane = *std::ranges::find_if(
+      planes, [](const Json& each) { return each["metadata"]["name"] == "istiod"; });
+  plane["metadata"]["namespace"] = ns;
+  return plane;
+}
+
 }  // namespace
 
 TEST_CASE("gather: a recorded installation reads as healthy, without a write") {
@@ -249,9 +257,7 @@ TEST_CASE("gather: what a member calls Istio's in a project's namespace is none 
   RecordedCluster cluster;
   cluster.keep_namespace("shop-dev");
   Json& planes = cluster.answer("/apis/apps/v1/deployments")["items"];
-  Json plane = *std::ranges::find_if(
-      planes, [](const Json& each) { return each["metadata"]["name"] == "istiod"; });
-  plane["metadata"]["namespace"] = "shop-dev";
+  Json plane = istiod_in(planes, "shop-dev");
   plane["metadata"]["labels"]["istio.io/rev"] = "a-evil";
   planes.insert(planes.begin(), plane);
   cluster.answer("/api/v1/services")["items"].push_back(
@@ -287,9 +293,7 @@ TEST_CASE("gather: what a member calls Istio's uses up no limit") {
   RecordedCluster cluster;
   cluster.keep_namespace("shop-dev");
   Json& planes = cluster.answer("/apis/apps/v1/deployments")["items"];
-  Json plane = *std::ranges::find_if(
-      planes, [](const Json& each) { return each["metadata"]["name"] == "istiod"; });
-  plane["metadata"]["namespace"] = "shop-dev";
+  Json plane = istiod_in(planes, "shop-dev");
   for (int i = 0; i < 65; ++i) {
     plane["metadata"]["name"] = util::cat("istiod-", i);
     planes.push_back(plane);
