@@ -1,19 +1,16 @@
 #include <algorithm>
 #include <atomic>
-#include <future>
 #include <mutex>
 #include <span>
 
 #include <kubist/http/url.hpp>
-#include <kubist/kube/api_error.hpp>
 #include <kubist/kube/discovery.hpp>
-#include <kubist/util/duration.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
-#include "answers.hpp"
 #include "discovery_cache.hpp"
 #include "discovery_documents.hpp"
+#include "discovery_requests.hpp"
 
 namespace kubist::kube {
 namespace {
@@ -21,124 +18,10 @@ namespace {
 using data::Json;
 using util::ErrorKind;
 
-// Servers read the parameters in this order only.
-constexpr std::string_view k_accept =
-    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
-    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
-
 constexpr std::size_t k_max_paths = 1'000;
-constexpr std::size_t k_paths_at_once = 8;       // their documents wait in memory for each other
-constexpr std::size_t k_max_values = 2'000'000;  // of a document, as JSON
+constexpr std::size_t k_paths_at_once = 8;  // their documents wait in memory for each other
 constexpr std::size_t k_max_kinds = 20'000;
 constexpr std::size_t k_max_record = std::size_t{4} << 20U;  // what is kept of them, as text
-
-using Outcome = util::Result<http::Response>;
-
-/// What is left of the limits of one look. Any thread.
-class Budget {
- public:
-  Budget(const std::string& server, const DiscoveryLimits& limits)
-      : until(std::chrono::steady_clock::now() + limits.time), m_server(server), m_limits(limits) {}
-
-  const std::chrono::steady_clock::time_point until;
-  Outcome late() const {
-    return fail(ErrorKind::timeout,
-                util::cat("take longer than ", util::go_duration(m_limits.time)), "");
-  }
-  /// An answer that is longer than what is left is dropped, and so are all after it.
-  Outcome admit(Outcome outcome) {
-    return !outcome || (m_bytes += outcome->body.size()) <= m_limits.bytes
-               ? std::move(outcome)
-               : fail(ErrorKind::unavailable,
-                      util::cat("are longer than ", m_limits.bytes, " bytes"),
-                      std::string(http::k_failure_too_large));
-  }
-
- private:
-  Outcome fail(ErrorKind kind, const std::string& what, std::string reason) const {
-    return util::fail(
-        kind, util::cat("the lists of kinds of ", http::redacted(m_server), ' ', what),
-        "Is something else than a Kubernetes API server behind this address?", std::move(reason));
-  }
-
-  const std::string& m_server;
-  const DiscoveryLimits& m_limits;
-  std::atomic<std::size_t> m_bytes = 0;
-};
-
-/// Sends all of them at once and waits for all.
-std::vector<Outcome> send_all(http::Transport& transport, std::vector<http::Request> requests,
-                              Budget& budget, const std::stop_token& stop) {
-  std::vector<std::future<Outcome>> futures;
-  std::vector<http::Call> calls;
-  for (http::Request& request : requests) {
-    auto promise = std::make_shared<std::promise<Outcome>>();
-    futures.push_back(promise->get_future());
-    calls.push_back(transport.start(std::move(request), [promise, &budget](Outcome outcome) {
-      promise->set_value(budget.admit(std::move(outcome)));
-    }));
-  }
-  const auto cancel = [&calls] {
-    for (const http::Call& call : calls) {
-      call.cancel();
-    }
-  };
-  const std::stop_callback on_stop(stop, cancel);
-  std::vector<Outcome> outcomes;
-  bool is_late = false;
-  for (auto& future : futures) {
-    if (!is_late && future.wait_until(budget.until) == std::future_status::timeout) {
-      is_late = true;
-      cancel();
-    }
-    outcomes.push_back(future.get());
-    const auto& outcome = outcomes.back();
-    if (is_late && !outcome && outcome.error().kind == ErrorKind::cancelled &&
-        !stop.stop_requested()) {
-      outcomes.back() = budget.late();
-    }
-  }
-  return outcomes;
-}
-
-http::Request discovery_request(const std::string& server, const std::string& path,
-                                std::size_t max_body, const std::string& etag = {}) {
-  http::Request request;
-  request.url = server + path;
-  request.max_body = max_body;
-  request.headers = {{"Accept", std::string(k_accept)}, {"User-Agent", "kubist"}};
-  if (!etag.empty()) {
-    request.headers.push_back({"If-None-Match", etag});
-  }
-  return request;
-}
-
-bool is_aggregated(const http::Response& response) {
-  const auto type = http::find_header(response.headers, "Content-Type");
-  return type && type->find("apidiscovery.k8s.io") != std::string_view::npos;
-}
-
-std::string etag_of(const http::Response& response) {
-  return std::string(http::find_header(response.headers, "ETag").value_or(""));
-}
-
-util::Result<Json> body_of(const std::string& url, const Outcome& outcome) {
-  if (!outcome) {
-    return util::fail(outcome.error());
-  }
-  if (outcome->status >= 400) {
-    return util::fail(api_error("GET", url, *outcome));
-  }
-  auto value = parse_answer(outcome->body, k_max_values);
-  if (!value || !value->is_object()) {
-    return util::fail(
-        ErrorKind::unavailable,
-        util::cat("GET ", http::redacted(url),
-                  ": the answer is not JSON within the limits (docs/reference/limits.md)"),
-        "Is something else than a Kubernetes API server behind this address?");
-  }
-  return value;
-}
 
 /// It may be a member's server.
 tl::unexpected<util::Error> too_large(const std::string& server, std::string_view limit) {
@@ -222,8 +105,9 @@ struct Discovery::State {
     return {};
   }
 
-  std::vector<Outcome> ask_for_both(const std::string& etag_api, const std::string& etag_apis,
-                                    Budget& budget, const std::stop_token& stop) const {
+  std::vector<DiscoveryAnswer> ask_for_both(const std::string& etag_api,
+                                            const std::string& etag_apis, DiscoveryBudget& budget,
+                                            const std::stop_token& stop) const {
     return send_all(*transport,
                     {discovery_request(server, "/api", limits.bytes, etag_api),
                      discovery_request(server, "/apis", limits.bytes, etag_apis)},
@@ -232,11 +116,11 @@ struct Discovery::State {
 
   util::Result<> fetch_now(const std::stop_token& stop) {
     const bool known = index != nullptr && !record.etag_api.empty() && !record.etag_apis.empty();
-    Budget budget(server, limits);
-    auto outcomes = known ? ask_for_both(record.etag_api, record.etag_apis, budget, stop)
-                          : ask_for_both("", "", budget, stop);
-    if (known && outcomes[0] && outcomes[1] && outcomes[0]->status == 304 &&
-        outcomes[1]->status == 304) {
+    DiscoveryBudget budget(server, limits);
+    auto answers = known ? ask_for_both(record.etag_api, record.etag_apis, budget, stop)
+                         : ask_for_both("", "", budget, stop);
+    if (known && answers[0] && answers[1] && answers[0]->status == 304 &&
+        answers[1]->status == 304) {
       std::error_code ignored;
       if (!cache.file.empty()) {
         std::filesystem::last_write_time(cache.file, std::filesystem::file_time_type::clock::now(),
@@ -245,16 +129,16 @@ struct Discovery::State {
       return {};
     }
     if (known) {  // one half changed: both are needed in full
-      outcomes = ask_for_both("", "", budget, stop);
+      answers = ask_for_both("", "", budget, stop);
     }
-    KUBIST_TRY(const Json api, body_of(server + "/api", outcomes[0]));
-    KUBIST_TRY(const Json apis, body_of(server + "/apis", outcomes[1]));
+    KUBIST_TRY(const Json api, body_of(server + "/api", answers[0]));
+    KUBIST_TRY(const Json apis, body_of(server + "/apis", answers[1]));
     DiscoveryRecord fresh;
-    if (is_aggregated(*outcomes[0]) && is_aggregated(*outcomes[1])) {
+    if (is_aggregated(*answers[0]) && is_aggregated(*answers[1])) {
       read_aggregated(api, fresh.resources, fresh.failed);
       read_aggregated(apis, fresh.resources, fresh.failed);
-      fresh.etag_api = etag_of(*outcomes[0]);
-      fresh.etag_apis = etag_of(*outcomes[1]);
+      fresh.etag_api = etag_of(*answers[0]);
+      fresh.etag_apis = etag_of(*answers[1]);
     } else {
       KUBIST_CHECK(fetch_legacy(api, apis, fresh, budget, stop));
     }
@@ -267,7 +151,7 @@ struct Discovery::State {
   }
 
   util::Result<> fetch_legacy(const Json& api, const Json& apis, DiscoveryRecord& fresh,
-                              Budget& budget, const std::stop_token& stop) {
+                              DiscoveryBudget& budget, const std::stop_token& stop) {
     const std::vector<std::string> paths = legacy_paths(api, apis);
     if (paths.size() > k_max_paths) {
       return too_large(server, util::cat(k_max_paths, " versions of groups"));
@@ -282,15 +166,15 @@ struct Discovery::State {
   }
 
   util::Result<> fetch_some(std::span<const std::string> paths, DiscoveryRecord& fresh,
-                            Budget& budget, const std::stop_token& stop) {
+                            DiscoveryBudget& budget, const std::stop_token& stop) {
     std::vector<http::Request> requests;
     for (const std::string& path : paths) {
       requests.push_back(discovery_request(server, path, limits.group_bytes));
       requests.back().timeout = limits.time / 6;  // one that hangs takes no time from all others
     }
-    const auto outcomes = send_all(*transport, std::move(requests), budget, stop);
+    const auto answers = send_all(*transport, std::move(requests), budget, stop);
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      const auto document = body_of(server + paths[i], outcomes[i]);
+      const auto document = body_of(server + paths[i], answers[i]);
       if (document) {
         read_legacy(*document, fresh.resources);
       } else if (document.error().kind == ErrorKind::cancelled) {
