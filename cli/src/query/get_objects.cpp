@@ -83,17 +83,9 @@ class ObjectRun {
     if (names_only) {
       list.form = kube::Form::metadata;
     }
-    data::ListReader reader;
+    const auto each = [&](const data::ListItem& item) { return take(target.resource, item); };
     KUBIST_TRY(const auto end,
-               m_part->client->list_pages(
-                   target.resource, target.ns, list,
-                   [&](const data::PageBuffer& page) -> util::Result<> {
-                     KUBIST_CHECK(reader.read(page, [&](const data::ListItem& item) {
-                       return take(target.resource, item);
-                     }));
-                     return {};
-                   },
-                   m_run.stop));
+               m_part->client->list_items(target.resource, target.ns, list, each, m_run.stop));
     if (end.inconsistent) {
       m_run.log.warn("the list took longer than the server keeps it: pages are of different times");
     }

@@ -115,7 +115,6 @@ class ClusterNames {
     kube::ListOptions list;
     list.form = kube::Form::metadata;
     list.max_objects = k_max_names;
-    data::ListReader reader;
     const std::string ns = resource.namespaced && !m_typed.all_namespaces
                                ? m_client.default_namespace()
                                : std::string();
@@ -123,13 +122,7 @@ class ClusterNames {
       names.push_back({util::cat(prefix, item.name), ""});
       return {};
     };
-    const auto listed = m_client.list_pages(
-        resource, ns, list,
-        [&](const data::PageBuffer& page) -> util::Result<> {
-          KUBIST_CHECK(reader.read(page, add));
-          return {};
-        },
-        m_stop);
+    const auto listed = m_client.list_items(resource, ns, list, add, m_stop);
     return listed ? names : std::vector<Candidate>();
   }
 

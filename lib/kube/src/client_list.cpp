@@ -310,6 +310,17 @@ util::Result<ListEnd> Client::list_pages(const ApiResource& resource, std::strin
   return Lister(*this, resource, ns, options).run(on_page, stop);
 }
 
+util::Result<ListEnd> Client::list_items(const ApiResource& resource, std::string_view ns,
+                                         const ListOptions& options,
+                                         const data::ItemHandler& on_item, std::stop_token stop) {
+  data::ListReader reader;
+  const auto read = [&](const data::PageBuffer& page) -> util::Result<> {
+    KUBIST_CHECK(reader.read(page, on_item));
+    return {};
+  };
+  return list_pages(resource, ns, options, read, std::move(stop));
+}
+
 namespace {
 
 /// Takes the items of one listing.
@@ -372,14 +383,8 @@ util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_v
   limited.max_bytes = std::min(options.max_bytes, k_max_list);
   for (int attempt = 1;; ++attempt) {
     Collector collector(resource, options);
-    data::ListReader reader;
-    auto end = list_pages(
-        resource, ns, limited,
-        [&](const data::PageBuffer& page) -> util::Result<> {
-          KUBIST_CHECK(
-              reader.read(page, [&](const data::ListItem& item) { return collector.add(item); }));
-          return {};
-        },
+    auto end = list_items(
+        resource, ns, limited, [&](const data::ListItem& item) { return collector.add(item); },
         stop);
     if (end) {
       collector.objects.resource_version = std::move(end->resource_version);

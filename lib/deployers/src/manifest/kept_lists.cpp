@@ -28,18 +28,11 @@ bool list(kube::Client& client, const kube::ApiResource& resource, const std::st
   options.form = kube::Form::metadata;
   options.max_objects = max_objects;
   options.max_bytes = kube::k_max_list;
-  data::ListReader reader;
   const auto each = [&](const data::ListItem& item) -> util::Result<> {
     keep(item);
     return {};
   };
-  const auto end = client.list_pages(
-      resource, ns, options,
-      [&](const data::PageBuffer& page) -> util::Result<> {
-        KUBIST_CHECK(reader.read(page, each));
-        return {};
-      },
-      stop);
+  const auto end = client.list_items(resource, ns, options, each, stop);
   return end && !end->more;
 }
 

@@ -83,14 +83,7 @@ util::Result<std::vector<Json>> list(const deployers::Place& place,
                                place.ns, " takes more than ", k_max_kept, " bytes of memory"),
                      "See docs/reference/limits.md.", std::string(http::k_failure_too_large));
   };
-  data::ListReader reader;
-  KUBIST_TRY(const auto end, place.client->list_pages(
-                                 resource, place.ns, options,
-                                 [&](const data::PageBuffer& page) -> util::Result<> {
-                                   KUBIST_CHECK(reader.read(page, keep));
-                                   return {};
-                                 },
-                                 stop));
+  KUBIST_CHECK(place.client->list_items(resource, place.ns, options, keep, stop));
   return kept;
 }
 

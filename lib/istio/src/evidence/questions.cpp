@@ -111,7 +111,7 @@ Read<bool> Questions::each(const kube::ApiResource& resource, kube::ListOptions 
   std::optional<Unread> too_much;
   std::size_t kept = 0;
   const auto read = [&](const data::ListItem& item) -> util::Result<> {
-    if (too_much || !has_name(item) ||
+    if (!has_name(item) ||
         (ns.empty() && options.max_objects == 0 && m_left_out.contains(item.name_space))) {
       return {};
     }
@@ -128,17 +128,10 @@ Read<bool> Questions::each(const kube::ApiResource& resource, kube::ListOptions 
     } else if ((m_kept += bytes) > k_most_memory) {
       too_much = too_large(name, cat(k_most_memory >> 20U, " MiB of memory"));
     }
-    return {};
+    return too_much ? util::Result<>(util::fail(util::ErrorKind::invalid, too_much->message))
+                    : util::Result<>{};
   };
-  data::ListReader reader;
-  const auto end = m_client.list_pages(
-      resource, ns, options,
-      [&](const data::PageBuffer& page) -> util::Result<> {
-        KUBIST_CHECK(reader.read(page, read));
-        return too_much ? util::Result<>(util::fail(util::ErrorKind::invalid, too_much->message))
-                        : util::Result<>{};
-      },
-      stop());
+  const auto end = m_client.list_items(resource, ns, options, read, stop());
   if (too_much) {
     return tl::unexpected(*too_much);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/data/json_stream.hpp>
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/http/observing.hpp>
 #include <kubist/http/transport.hpp>
@@ -210,6 +211,10 @@ class Client : public std::enable_shared_from_this<Client> {
   /// ends the listing.
   util::Result<ListEnd> list_pages(const ApiResource& resource, std::string_view ns,
                                    const ListOptions& options, const PageHandler& on_page,
+                                   std::stop_token stop = {});
+  /// The same, item by item, in the server's order; not for Form::table.
+  util::Result<ListEnd> list_items(const ApiResource& resource, std::string_view ns,
+                                   const ListOptions& options, const data::ItemHandler& on_item,
                                    std::stop_token stop = {});
   /// All of a collection as values, for small ones. Starts again when a continue token expires.
   util::Result<ObjectList> list(const ApiResource& resource, std::string_view ns,
