@@ -7,8 +7,8 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
-#include "item_world.hpp"
 #include "output/document.hpp"
+#include "session.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -17,6 +17,11 @@ namespace fs = std::filesystem;
 using util::cat;
 
 constexpr std::string_view k_group = "Day to day";
+
+deployers::World state_world(Context& context, executors::Session& session) {
+  return session.state_world([&context](const std::string& line) { context.log().warn(line); },
+                             context.stop());
+}
 
 /// "drwxr-xr-x"
 std::string mode_text(const state::ArchiveEntry& entry) {
@@ -37,9 +42,10 @@ std::string line_of(const state::ArchiveEntry& entry) {
 }
 
 util::Result<int> run_ls(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const auto items, ItemWorld::open(context));
+  KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const std::string ns, context.ns());
-  KUBIST_TRY(const auto open, deployers::open_item_state(items->world(), ns, arguments.words()[0]));
+  deployers::World world = state_world(context, *session);
+  KUBIST_TRY(const auto open, deployers::open_item_state(world, ns, arguments.words()[0]));
   KUBIST_TRY(const auto entries, state::list(open.stored.packed));
   const state::Head& head = open.stored.head;
   data::Json document{{"generation", head.generation},
@@ -70,9 +76,10 @@ util::Result<int> run_state_get(Context& context, const Arguments& arguments) {
     return util::fail(util::ErrorKind::usage, "the state is a gzipped tar, no text for a terminal",
                       "Name a FILE, or pipe it: kubist deployitem state get NAME - | tar tzv");
   }
-  KUBIST_TRY(const auto items, ItemWorld::open(context));
+  KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const std::string ns, context.ns());
-  KUBIST_TRY(const auto open, deployers::open_item_state(items->world(), ns, name));
+  deployers::World world = state_world(context, *session);
+  KUBIST_TRY(const auto open, deployers::open_item_state(world, ns, name));
   if (open.stored.head.size == 0) {
     return util::fail(util::ErrorKind::not_found,
                       cat("the state of DeployItem ", ns, "/", name, " is empty"));
@@ -115,9 +122,10 @@ class Unpacked {
 
 util::Result<int> put(Context& context, const std::string& name, const fs::path& folder,
                       std::string_view verb) {
-  KUBIST_TRY(const auto items, ItemWorld::open(context));
+  KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const std::string ns, context.ns());
-  KUBIST_TRY(const auto head, deployers::put_item_state(items->world(), ns, name, folder));
+  deployers::World world = state_world(context, *session);
+  KUBIST_TRY(const auto head, deployers::put_item_state(world, ns, name, folder));
   context.out().write(cat("state of deployitem.landscaper.gardener.cloud/", name, " ", verb,
                           " (generation ", head.generation, ", ", head.size, " bytes)\n"));
   return k_ok;

@@ -205,5 +205,18 @@ TEST_CASE("item limits: a VirtualCluster that was refused its namespace is no wa
   run_kubist({"deployitem", "reconcile", "direct", "-n", project});
   CHECK(end_of(project, "direct") == "Failed NamespaceNotAllowed");
   CHECK(!get("home", "configmap", name, world.name("taken")));
+
+  // Nor for the state of an item, which is handled with the rights of who asks for it.
+  Json kept = deploy_item(project, "kept", "kubist.io/script", {{"script", "true"}});
+  kept["spec"]["target"] = {{"name", "system"}};
+  put("home", {kept});
+  const CommandResult emptied = run_kubist({"deployitem", "state", "rm", "kept", "-n", project});
+  CHECK(emptied.exit_code == 1);
+  CHECK(emptied.err.find("namespace kube-system of the home cluster is reserved") !=
+        std::string::npos);
+  const auto secrets = list("home", "secrets", "kube-system");
+  CHECK(std::none_of(secrets.begin(), secrets.end(), [](const Json& secret) {
+    return data::string_at(secret, {"metadata", "name"}).find("kept") != std::string_view::npos;
+  }));
   it::remove("home", "configmap", name, "kube-system");
 }

@@ -1,6 +1,8 @@
 // Where a project's things are.
 #include <algorithm>
 
+#include <kubist/deployers/item_state.hpp>
+
 #include "site.hpp"
 
 using namespace site;
@@ -67,4 +69,48 @@ TEST_CASE("sites: a namespace that stood is asked for again once a tree lacks wh
   CHECK_FALSE(asked());
   s.session->keep_only({});
   CHECK(asked());
+}
+
+namespace {
+
+/// Empties the state of a script item with that target, as `deployitem state rm` does.
+util::Result<state::Head> empty_state(Site& s, const std::string& target) {
+  Json item = object("DeployItem", "shop", "x",
+                     {{"type", "kubist.io/script"},
+                      {"target", {{"name", target}}},
+                      {"config", {{"script", "true"}}}});
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  s.home->put(item);
+  s.forget();
+  const util::TempDir empty;
+  deployers::World world = s.session->state_world([](const std::string&) {}, {});
+  return deployers::put_item_state(world, "shop", "x", empty.path());
+}
+
+}  // namespace
+
+TEST_CASE("sites: the state of an item is where its project may be") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "dev", {{"namespace", "kube-system"}});
+  const auto emptied = empty_state(s, "dev");
+  REQUIRE(!emptied);
+  CHECK(emptied.error().reason == "NamespaceNotAllowed");
+  CHECK(s.home->writes().empty());
+}
+
+TEST_CASE("sites: the state of an item with a target is the project's account's") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "dev");
+  s.settle();
+  const auto emptied = empty_state(s, "dev");
+  REQUIRE_MESSAGE(emptied, (emptied ? "" : emptied.error().to_string()));
+  const auto writes = s.home->writes();
+  CHECK(!writes.empty());
+  for (const LoggedRequest& each : writes) {
+    CHECK_MESSAGE(each.resource == "secrets", each.to_string());
+    CHECK_MESSAGE(each.ns == "shop-dev", each.to_string());
+    CHECK_MESSAGE(each.as == "system:serviceaccount:shop:kubist-project", each.to_string());
+  }
 }

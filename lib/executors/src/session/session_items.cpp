@@ -248,6 +248,33 @@ util::Result<std::vector<ItemResult>> Session::run_items(
                     .leaves_policies_out = true});
 }
 
+deployers::World Session::state_world(std::function<void(const std::string&)> warn,
+                                      const std::stop_token& stop) {
+  begin_run(false, kube::DryRun::none);
+  deployers::World world;
+  world.home = m_home;
+  world.settings = m_options.deployers;
+  world.stop = stop;
+  world.place_of = [this, warn = std::move(warn), stop, graph = std::shared_ptr<engine::Graph>()](
+                       const std::string& ns,
+                       const std::string& target) mutable -> util::Result<deployers::Place> {
+    if (target.empty()) {
+      return deployers::Place{m_home, ns, ""};
+    }
+    KUBIST_TRY(const TreeView view, load_tree_view(*m_home, {ns}, stop));
+    if (const auto hidden = view.hidden.find(ns); hidden != view.hidden.end()) {
+      return util::fail(hidden->second);
+    }
+    graph = std::make_shared<engine::Graph>(build_graph(view));  // the place asks it later
+    auto place = m_sites->for_items(*graph, ns, target, stop);
+    for (const std::string& line : m_accounts->warnings()) {
+      warn(line);
+    }
+    return place;
+  };
+  return world;
+}
+
 util::Result<std::vector<ItemResult>> Session::interrupt_items(
     const std::vector<resources::ObjectRef>& items,
     const std::function<void(const std::string&)>& progress, const std::stop_token& stop) {

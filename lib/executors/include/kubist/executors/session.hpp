@@ -185,6 +185,13 @@ class Session {
       const std::vector<resources::ObjectRef>& items,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop);
 
+  /// For work on the state of items (deployers/item_state.hpp), beside runs: it takes no lock. An
+  /// item's place is that of run_items(), and acted on as whom that does; the tree is read only
+  /// where the item has a target. `warn` is told whose own rights are used. One thread; valid as
+  /// long as the session and `stop`.
+  deployers::World state_world(std::function<void(const std::string&)> warn,
+                               const std::stop_token& stop);
+
   struct GarbageOptions {
     std::string ns;  ///< of one project; empty: of all
     kube::DryRun dry_run = kube::DryRun::none;
