@@ -34,7 +34,8 @@ util::Result<> CustomColumnsPrinter::print(const PrintedObject& object) {
   print_header();
   std::vector<std::string> texts;
   for (const CustomColumn& column : m_format.columns) {
-    KUBIST_TRY(const auto found, column.path.find(value, data::MissingKeys::allow));
+    KUBIST_TRY(const auto found,
+               column.path.find(value, data::MissingKeys::allow, data::k_most_printed));
     std::string text;
     bool first = true;
     for (const data::Json* one : found.values()) {

@@ -152,7 +152,7 @@ class PathPrinter final : public ObjectPrinter {
   util::Result<> evaluate(const Json& value) {
     std::string text;
     if (m_as_json) {
-      KUBIST_TRY(const auto found, m_path.find(value, m_missing));
+      KUBIST_TRY(const auto found, m_path.find(value, m_missing, data::k_most_printed));
       Json values = Json::array();
       for (const Json* one : found.values()) {
         values.push_back(*one);

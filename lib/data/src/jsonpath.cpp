@@ -15,13 +15,12 @@ namespace {
 
 using Values = std::vector<const Json*>;
 
-/// Bounds the work of templates like {..}{..}: values that one evaluation may produce.
-constexpr std::size_t k_max_values = 20'000'000;
-
 class Evaluator {
  public:
-  Evaluator(const JsonPath::Program& program, MissingKeys missing, JsonPathResult& result)
-      : m_program(program), m_missing(missing), m_result(result) {}
+  /// `most` bounds the work of templates like {..}{..}.
+  Evaluator(const JsonPath::Program& program, MissingKeys missing, std::size_t most,
+            JsonPathResult& result)
+      : m_program(program), m_missing(missing), m_most(most), m_result(result) {}
 
   Result<> run(std::size_t first, std::size_t last, const Json& root) {
     for (std::size_t i = first; i < last; ++i) {
@@ -57,7 +56,7 @@ class Evaluator {
 
   /// Steps that can find much more than they are given ask as they go.
   Result<> check_room(const Values& found) const {
-    if (m_produced + found.size() > k_max_values) {
+    if (m_produced + found.size() > m_most) {
       return util::fail(ErrorKind::invalid, "the jsonpath selects too many values");
     }
     return {};
@@ -269,6 +268,7 @@ class Evaluator {
 
   const JsonPath::Program& m_program;
   MissingKeys m_missing;
+  std::size_t m_most;
   JsonPathResult& m_result;
   std::size_t m_produced = 0;
 };
@@ -305,14 +305,16 @@ Result<JsonPath> JsonPath::compile_relaxed(std::string_view text) {
   return compile(cat(path.starts_with('[') ? "{" : "{.", path, "}"));
 }
 
-Result<JsonPathResult> JsonPath::find(const Json& root, MissingKeys missing) const {
+Result<JsonPathResult> JsonPath::find(const Json& root, MissingKeys missing,
+                                      std::size_t most) const {
   JsonPathResult result;
-  KUBIST_CHECK(Evaluator(*m_program, missing, result).run(0, m_program->parts.size(), root));
+  Evaluator evaluator(*m_program, missing, most, result);
+  KUBIST_CHECK(evaluator.run(0, m_program->parts.size(), root));
   return result;
 }
 
 Result<> JsonPath::print(const Json& root, std::string& out, MissingKeys missing) const {
-  KUBIST_TRY(const JsonPathResult result, find(root, missing));
+  KUBIST_TRY(const JsonPathResult result, find(root, missing, k_most_printed));
   for (const auto& group : result.groups) {
     for (std::size_t i = 0; i < group.size(); ++i) {
       out.append(i > 0 ? 1 : 0, ' ');

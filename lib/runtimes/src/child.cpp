@@ -17,8 +17,8 @@
 #include <kubist/util/fair_places.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
-#include <kubist/util/words.hpp>
 
+#include "child_places.hpp"
 #include "spawn.hpp"
 
 namespace kubist::runtimes {
@@ -28,14 +28,9 @@ using util::ErrorKind;
 using util::Fd;
 using Steady = std::chrono::steady_clock;
 
-std::string_view to_string(LimitHit limit) {
-  static constexpr util::Word<LimitHit> k_words[] = {
-      {LimitHit::none, "none"}, {LimitHit::cpu, "cpu"},       {LimitHit::memory, "memory"},
-      {LimitHit::wall, "wall"}, {LimitHit::output, "output"}, {LimitHit::file_size, "file_size"}};
-  return util::word_of(k_words, limit);
-}
-
 namespace {
+
+constexpr int k_exit_go = 2;  // where a program in Go cannot go on
 
 /// Holds SIGPIPE back from this thread: a child may end before it has read its input.
 class SigpipeBlock {
@@ -62,6 +57,14 @@ class SigpipeBlock {
  private:
   sigset_t m_before{};
 };
+
+/// Do the last words of a program in Go say that its memory ran out? Before a long trace, they are
+/// "fatal error: runtime: out of memory", and more with "out of" or "cannot allocate memory".
+bool tells_no_memory(std::string_view text) {
+  const std::size_t error = text.find("fatal error: ");
+  return error != text.npos &&
+         text.substr(error, text.find('\n', error) - error).find("memory") != text.npos;
+}
 
 /// Feeds and drains one child until it has ended.
 class Pump {
@@ -193,8 +196,14 @@ class Pump {
     kept += text;
     std::size_t limit = m_command.limits.stderr_tail_bytes;
     if (kept.size() > 2 * limit) {
-      kept.erase(0, kept.size() - limit);
+      shorten_tail();
     }
+  }
+
+  void shorten_tail() {
+    std::string& kept = m_result.stderr_tail;
+    m_no_memory |= m_command.limits.data_bytes > 0 && tells_no_memory(kept);
+    kept.erase(0, kept.size() - std::min(kept.size(), m_command.limits.stderr_tail_bytes));
   }
 
   void reap() {
@@ -204,10 +213,7 @@ class Pump {
     }
     m_result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     m_result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    std::string& kept = m_result.stderr_tail;
-    if (kept.size() > m_command.limits.stderr_tail_bytes) {
-      kept.erase(0, kept.size() - m_command.limits.stderr_tail_bytes);
-    }
+    shorten_tail();
     if (m_killed) {
       return;
     }
@@ -220,6 +226,9 @@ class Pump {
       m_result.limit = LimitHit::file_size;
     } else if (m_result.exit_code == k_exit_memory) {
       m_result.limit = LimitHit::memory;
+    } else if (m_result.exit_code == k_exit_go && m_no_memory) {
+      m_result.limit = LimitHit::memory;
+      m_result.stderr_tail.clear();  // a trace of Go's own functions
     }
   }
 
@@ -232,31 +241,11 @@ class Pump {
   std::size_t m_fed = 0;
   bool m_killed = false;
   bool m_ended = false;
+  bool m_no_memory = false;  ///< it said so
 };
 
-std::string with_tail(const std::string& message, const std::string& tail) {
-  auto trimmed = util::trim(tail);
-  return trimmed.empty() ? message : cat(message, ": ", util::printable(trimmed));
-}
-
-std::string signal_text(int number) {
-  const char* name = ::sigabbrev_np(number);
-  std::string text = name ? cat("SIG", name) : cat("signal ", number);
-  if (number == SIGSEGV || number == SIGBUS) {
-    return text + ", most likely from nesting or recursion that is too deep";
-  }
-  return number == SIGKILL ? text + ", most likely for want of memory" : text;
-}
-
-/// Each child may use a processor, and hundreds of MiB. Many of one project would take the time
-/// that those of others have.
-constexpr std::size_t k_least_share = 4;
-constexpr std::size_t k_full_projects = 4;  // may have their share at once
-
 util::FairPlaces& places() {
-  const std::size_t share =
-      std::max<std::size_t>(k_least_share, std::thread::hardware_concurrency());
-  static util::FairPlaces all({share, 2 * k_full_projects * share - 1});
+  static util::FairPlaces all(child_places(std::thread::hardware_concurrency(), memory_limit()));
   return all;
 }
 
@@ -282,44 +271,6 @@ util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop
   }
   KUBIST_TRY(auto child, spawn(command, folder));
   return Pump(std::move(child), command, stop).run();
-}
-
-util::Error child_error(const ChildResult& result, const std::string& what, const Limits& limits) {
-  auto make = [&](ErrorKind kind, const std::string& text, const char* reason) {
-    return util::make_error(kind, with_tail(text, result.stderr_tail), "", std::string(reason));
-  };
-  if (result.cancelled) {
-    return make(ErrorKind::cancelled, cat(what, " was interrupted"), "Cancelled");
-  }
-  switch (result.limit) {
-    case LimitHit::cpu:
-      return make(ErrorKind::timeout,
-                  cat(what, " used more than ", limits.cpu.count(), " s of processor time"),
-                  "CPULimit");
-    case LimitHit::wall:
-      return make(ErrorKind::timeout, cat(what, " took longer than ", limits.wall.count(), " ms"),
-                  "Timeout");
-    case LimitHit::memory:
-      return make(ErrorKind::invalid,
-                  cat(what, " needed more than ", limits.memory_bytes >> 20U, " MiB of memory"),
-                  "MemoryLimit");
-    case LimitHit::output:
-      return make(ErrorKind::invalid,
-                  cat(what, " printed more than ", limits.output_bytes >> 10U, " KiB"),
-                  "OutputLimit");
-    case LimitHit::file_size:
-      return make(ErrorKind::invalid,
-                  cat(what, " wrote a file of more than ", limits.file_bytes >> 20U, " MiB"),
-                  "FileSizeLimit");
-    case LimitHit::none:
-      break;
-  }
-  if (result.signal != 0) {
-    return make(ErrorKind::invalid, cat(what, " crashed (", signal_text(result.signal), ")"),
-                "Crashed");
-  }
-  return make(ErrorKind::invalid, cat(what, " failed with exit code ", result.exit_code),
-              "PolicyFailed");
 }
 
 }  // namespace kubist::runtimes

@@ -103,6 +103,7 @@ bool set_limits(const Limits& limits, std::uint64_t processes) {
   return ::setrlimit(RLIMIT_CORE, &no_core) == 0 &&
          limit(RLIMIT_CPU, cpu, cpu + 1) &&  // SIGXCPU at the soft one, SIGKILL a second later
          (!k_limit_memory || limit(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes)) &&
+         limit(RLIMIT_DATA, limits.data_bytes, limits.data_bytes) &&
          limit(RLIMIT_STACK, limits.stack_bytes, limits.stack_bytes) &&
          limit(RLIMIT_NOFILE, limits.open_files, limits.open_files) &&
          limit(RLIMIT_NPROC, processes, processes) &&

@@ -324,6 +324,13 @@ TEST_CASE("helm item: errors are helm's own words, without import values") {
   CHECK(none.reason == "RenderFailed");
   CHECK(none.message.find("/nowhere/chart") != std::string::npos);
 
+  Chart large;
+  large.write("templates/large.yaml", R"(x: {{ repeat 1500000000 "x" }})");
+  stage.make_item("large", "helm", {{"chart", {{"path", large.path()}}}});
+  const auto much = stage.run("large");
+  CHECK(much.reason == "RenderFailed");
+  CHECK(much.message.find("needed more than 1024 MiB of memory") != std::string::npos);
+
   ::setenv("KUBIST_HELM", "/nowhere/helm", 1);
   stage.make_item("nohelm", "helm", {{"chart", {{"path", chart.path()}}}});
   const auto absent = stage.run("nohelm");

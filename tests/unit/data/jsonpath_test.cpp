@@ -46,6 +46,25 @@ TEST_CASE("JsonPath: an expression that multiplies what it finds is stopped") {
   CHECK(done.error().message == "the jsonpath selects too many values");
 }
 
+TEST_CASE("JsonPath: no step finds more than may be found") {
+  const auto fails = [](const char* text, const Json& root, std::size_t most) {
+    const auto path = JsonPath::compile(text);
+    REQUIRE(path);
+    const auto found = path->find(root, data::MissingKeys::allow, most);
+    return !found && found.error().message == "the jsonpath selects too many values";
+  };
+  const Json rows = Json::array_t(100, Json::array_t(100, "x"));  // 10,101 values with the lists
+  CHECK(fails("{..}", rows, 10'000));
+  CHECK_FALSE(fails("{..}", rows, 20'000));
+  const Json text = std::string(data::k_most_found + 1, 'x');
+  CHECK(fails("{.*}", text, data::k_most_found));
+  CHECK_FALSE(fails("{.*}", text, data::k_most_printed));
+  // Whoever does not say how many finds those of an object.
+  CHECK_FALSE(JsonPath::compile("{.*}")->find(text));
+  std::string out;
+  CHECK(JsonPath::compile("{.*}")->print(text, out));
+}
+
 // Made with: kubectl label --local --overwrite -f - golden=yes -o jsonpath=TEMPLATE (1.32.4)
 TEST_CASE("JsonPath: prints what kubectl prints") {
   CHECK(

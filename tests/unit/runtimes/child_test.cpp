@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <fstream>
 #include <thread>
-#include <vector>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -10,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,27 +17,13 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/sha256.hpp>
 
+#include "../../../lib/runtimes/src/spawn.hpp"
 #include "../../../lib/runtimes/src/syscalls.hpp"
+#include "shell.hpp"
+#include "support/paths.hpp"
 
 using namespace kubist::runtimes;
 using namespace std::chrono_literals;
-
-namespace {
-
-ChildCommand shell(const std::string& script) {
-  ChildCommand command;
-  command.program = "/bin/sh";
-  command.args = {"-c", script};
-  return command;
-}
-
-ChildResult run(const ChildCommand& command) {
-  auto result = run_child(command);
-  REQUIRE_MESSAGE(result, (result ? std::string() : result.error().to_string()));
-  return *result;
-}
-
-}  // namespace
 
 TEST_CASE("child: input, output, stderr and exit code come through") {
   auto command = shell("cat; echo oops >&2; exit 3");
@@ -83,6 +66,18 @@ TEST_CASE("child: no descriptor is inherited, no new privileges are to be had") 
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+namespace {
+
+/// The line that counts the seccomp filters of a process.
+int filters_of(const std::string& status) {
+  const std::string name = "Seccomp_filters:";
+  const std::size_t at = status.find(name);
+  REQUIRE(at != std::string::npos);
+  return std::stoi(status.substr(at + name.size()));
+}
+
+}  // namespace
+
 TEST_CASE("child: what no policy needs is refused, threads and programs go on") {
   auto result = run(shell("/usr/bin/unshare --user true 2>&1; /usr/bin/unshare --mount true 2>&1"));
   CHECK(result.out ==
@@ -111,51 +106,25 @@ TEST_CASE("child: while Jsonnet is evaluated nothing can be opened or started") 
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
 }
+
+TEST_CASE("child: Jsonnet allows itself evaluation only, before it reads anything") {
+  const kubist::util::TempDir folder;
+  ChildCommand command;
+  command.program = kubist::paths::jsonnet_child();
+  auto child = spawn(command, folder.path());
+  REQUIRE(child);
+  // All of it is written only when the child has begun to read: the pipe takes one byte less.
+  ::fcntl(child->in.get(), F_SETFL, 0);
+  const std::string input(static_cast<std::size_t>(::fcntl(child->in.get(), F_GETPIPE_SZ)) + 1,
+                          'x');
+  CHECK(::write(child->in.get(), input.data(), input.size()) == static_cast<ssize_t>(input.size()));
+  const auto status = kubist::util::read_file("/proc/" + std::to_string(child->pid) + "/status");
+  child->in.reset();
+  REQUIRE(::waitpid(child->pid, nullptr, 0) == child->pid);
+  REQUIRE(status);
+  CHECK(filters_of(*status) == filters_of(run(shell("cat /proc/self/status")).out) + 1);
+}
 #endif
-
-TEST_CASE("child: it has a limit of processes") {
-  auto command = shell("grep 'Max processes' /proc/self/limits");
-  CHECK(run(command).out.find("unlimited") == std::string::npos);
-  command.limits.processes = 0;
-  std::ifstream own("/proc/self/limits");
-  std::string line;
-  while (std::getline(own, line) && line.find("Max processes") == std::string::npos) {
-  }
-  CHECK(run(command).out == line + "\n");
-}
-
-TEST_CASE("child: each limit is named") {
-  SUBCASE("wall") {
-    auto command = shell("sleep 60 & sleep 60");
-    command.limits.wall = 200ms;
-    auto result = run(command);
-    CHECK(result.limit == LimitHit::wall);
-    CHECK(result.took < 10s);
-    CHECK(child_error(result, "x", command.limits).kind == kubist::util::ErrorKind::timeout);
-  }
-  SUBCASE("cpu") {
-    auto command = shell("while :; do :; done");
-    command.limits.cpu = 1s;
-    CHECK(run(command).limit == LimitHit::cpu);
-  }
-  SUBCASE("output") {
-    auto command = shell("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done");
-    command.limits.output_bytes = 100000;
-    auto result = run(command);
-    CHECK(result.limit == LimitHit::output);
-    CHECK(result.out.size() <= 100000);
-  }
-  SUBCASE("file size") {
-    auto command = shell("exec head -c 2000000 /dev/zero > big");
-    command.limits.file_bytes = 1000;
-    CHECK(run(command).limit == LimitHit::file_size);
-  }
-  SUBCASE("signal") {
-    auto result = run(shell("kill -SEGV $$"));
-    CHECK(result.signal == SIGSEGV);
-    CHECK(child_error(result, "x", {}).message.find("SIGSEGV") != std::string::npos);
-  }
-}
 
 TEST_CASE("child: of a long stderr the end is kept") {
   auto command = shell("i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done");
@@ -208,48 +177,4 @@ TEST_CASE("exec: the program's hash is checked, its path is absolute") {
   CHECK(wrong.output.error().kind == kubist::util::ErrorKind::forbidden);
   program = {"tool", {}, "", {}};
   CHECK_FALSE(run_exec("tool", program, "x").output);
-}
-
-TEST_CASE("child: a project has its share of the places, and others have theirs") {
-  const kubist::util::TempDir folder("children");
-  const std::string pipe = folder.path() / "pipe";
-  const std::string log = folder.path() / "started";
-  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  const auto started = [&] {
-    return kubist::util::read_file(log).value_or("").size();  // one byte each
-  };
-  const auto of_project = [](const std::string& script, const std::string& project) {
-    ChildCommand command = shell(script);
-    command.project = project;
-    command.limits.wall = 10min;
-    return command;
-  };
-  const std::size_t share = std::max<std::size_t>(4, std::thread::hardware_concurrency());
-  std::vector<std::jthread> children;
-  for (std::size_t i = 0; i < share + 2; ++i) {
-    children.emplace_back([&] {
-      const auto ended = run_child(of_project("printf x >> " + log + "; read line < " + pipe, "a"));
-      CHECK(ended);
-    });
-  }
-  while (started() < share) {
-    std::this_thread::yield();
-  }
-  CHECK(run(of_project("echo there", "b")).out == "there\n");
-  CHECK(started() == share);
-  {
-    std::stop_source stop;
-    stop.request_stop();
-    const auto waiting = run_child(of_project("true", "a"), stop.get_token());
-    REQUIRE(waiting);
-    CHECK(waiting->cancelled);
-  }
-  // Open on both sides: whoever comes to read has lines enough.
-  const int out = ::open(pipe.c_str(), O_RDWR);
-  REQUIRE(out >= 0);
-  const std::string lines(share + 2, '\n');
-  CHECK(::write(out, lines.data(), lines.size()) == static_cast<ssize_t>(lines.size()));
-  children.clear();
-  ::close(out);
-  CHECK(started() == share + 2);
 }

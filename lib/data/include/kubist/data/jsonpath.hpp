@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <string>
@@ -14,6 +15,10 @@ enum class MissingKeys {
   error,  ///< "x is not found" (kubectl get -o jsonpath without --allow-missing-template-keys)
   allow,  ///< they give nothing (custom-columns, wait, exports)
 };
+
+/// Values that one evaluation may produce, with those on the way to what it selects.
+inline constexpr std::size_t k_most_found = 2'000'000;     ///< of one object
+inline constexpr std::size_t k_most_printed = 20'000'000;  ///< of lists that somebody has printed
 
 /// What a template selects: one group per `{...}` and per text between them. Values point into the
 /// document, into the JsonPath, or into `storage`.
@@ -36,10 +41,11 @@ class JsonPath {
   static util::Result<JsonPath> compile_relaxed(std::string_view text);
 
   /// Errors: not_found (a missing key, where that is an error) or invalid (an index out of bounds,
-  /// a filter on something that is no list, values that cannot be compared).
-  util::Result<JsonPathResult> find(const Json& root,
-                                    MissingKeys missing = MissingKeys::error) const;
+  /// a filter on something that is no list, values that cannot be compared, more than `most`).
+  util::Result<JsonPathResult> find(const Json& root, MissingKeys missing = MissingKeys::error,
+                                    std::size_t most = k_most_found) const;
   /// Appends what `kubectl -o jsonpath=` prints: values joined by spaces, maps and lists as JSON.
+  /// There may be k_most_printed.
   util::Result<> print(const Json& root, std::string& out,
                        MissingKeys missing = MissingKeys::allow) const;
   /// The text that it was compiled from.

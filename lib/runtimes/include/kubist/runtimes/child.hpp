@@ -16,6 +16,9 @@ namespace kubist::runtimes {
 struct Limits {
   std::chrono::seconds cpu{10};
   std::uint64_t memory_bytes = 512ULL << 20U;  ///< address space; not set under sanitizers
+  /// Private memory that can be written. For programs that reserve much address space, as those in
+  /// Go do; they say when they have no more.
+  std::uint64_t data_bytes = 0;
   std::uint64_t stack_bytes = 64ULL << 20U;
   std::uint64_t open_files = 64;
   /// Threads and processes beside those that the machine has. Root has no such limit.
@@ -59,8 +62,9 @@ struct ChildResult {
   bool ok() const { return exit_code == 0 && signal == 0 && limit == LimitHit::none && !cancelled; }
 };
 
-/// Runs it. Any thread. Of each project as many run at once as there are processors, at least 4;
-/// the next ones wait for a place, which counts for no limit. Fails only when it could not be
+/// Runs it. Any thread. Of each project as many run at once as there are processors, at least 4, or
+/// fewer where the memory of this process is limited; the next ones wait for a place, which counts
+/// for no limit. Fails only when it could not be
 /// started (not_found, forbidden, internal); how it ended is in the result.
 util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop_token& stop = {});
 
