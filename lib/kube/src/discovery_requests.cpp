@@ -26,28 +26,27 @@ constexpr std::size_t k_max_values = 2'000'000;  // of a document, as JSON
 }  // namespace
 
 DiscoveryAnswer DiscoveryBudget::late() const {
-  return fail(ErrorKind::timeout,
-              util::cat("take longer than ", util::go_duration(m_limits.time)), "");
+  return fail(ErrorKind::timeout, util::cat("take longer than ", util::go_duration(m_limits.time)),
+              "");
 }
 
 DiscoveryAnswer DiscoveryBudget::admit(DiscoveryAnswer answer) {
   return !answer || (m_bytes += answer->body.size()) <= m_limits.bytes
              ? std::move(answer)
-             : fail(ErrorKind::unavailable,
-                    util::cat("are longer than ", m_limits.bytes, " bytes"),
+             : fail(ErrorKind::unavailable, util::cat("are longer than ", m_limits.bytes, " bytes"),
                     std::string(http::k_failure_too_large));
 }
 
 DiscoveryAnswer DiscoveryBudget::fail(ErrorKind kind, const std::string& what,
                                       std::string reason) const {
-  return util::fail(kind,
-                    util::cat("the lists of kinds of ", http::redacted(m_server), ' ', what),
+  return util::fail(kind, util::cat("the lists of kinds of ", http::redacted(m_server), ' ', what),
                     "Is something else than a Kubernetes API server behind this address?",
                     std::move(reason));
 }
 
-std::vector<DiscoveryAnswer> send_all(http::Transport& transport, std::vector<http::Request> requests,
-                              DiscoveryBudget& budget, const std::stop_token& stop) {
+std::vector<DiscoveryAnswer> send_all(http::Transport& transport,
+                                      std::vector<http::Request> requests, DiscoveryBudget& budget,
+                                      const std::stop_token& stop) {
   std::vector<std::future<DiscoveryAnswer>> futures;
   std::vector<http::Call> calls;
   for (http::Request& request : requests) {
