@@ -42,6 +42,14 @@ class HouseTest(TreeTest):
         self.line("#include <kubist/a/top.hpp>", "lib/a/src/low/a.cpp:2: low includes top.hpp, whose home is high")
         self.line("#include <kubist/b/top.hpp>")
 
+    def test_public_headers_that_go_up(self):
+        low, none = "lib/a/include/kubist/a/low_a.hpp", "lib/a/include/kubist/a/types.hpp"
+        up, down = "#pragma once\n#include <kubist/a/top.hpp>\n", "#pragma once\n#include <kubist/a/low_a.hpp>\n"
+        self.check({low: up}, f"{low}:2: low includes top.hpp, whose home is high")
+        self.check({none: up}, f"{none}:2: low includes top.hpp, whose home is high")
+        self.check({low: '#include "high/h264.hpp"\n'}, f"{low}:1: low includes high/h264.hpp")
+        self.check({"lib/a/include/kubist/a/top.hpp": down, none: down, low: "#include <kubist/b/top.hpp>\n"})
+
     def test_folders(self):
         self.check({"lib/a/src/new/n.cpp": ""}, "lib/a/src/new/n.cpp: folder new is not in a/folders.txt")
         self.check({"lib/a/folders.txt": "low\nold\nhigh\n"},

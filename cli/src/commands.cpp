@@ -16,7 +16,7 @@ const CommandSpec& record_of() {
   return spec;
 }
 
-/// Which record a path has: a start makes that of its own command alone.
+/// Which record a path has: a start makes only that of its own command.
 struct CommandRow {
   std::string_view path;
   const CommandSpec& (*spec)();

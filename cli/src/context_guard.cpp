@@ -61,7 +61,7 @@ util::Result<> ContextGuard::decide(const std::string& server) {
 
 util::Result<> ContextGuard::may_write(const http::Request& request) {
   if (m_context.empty()) {
-    return {};  // flags alone; an account in a pod has the context in-cluster
+    return {};  // only flags; an account in a pod has the context in-cluster
   }
   const std::lock_guard lock(m_mutex);
   const std::string url = http::redacted(request.url);

@@ -74,7 +74,7 @@ bool is_variable_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_key_byte);
 }
 
-/// KEY=VALUE lines; a KEY alone takes its value from the environment.
+/// KEY=VALUE lines; a KEY without a value takes it from the environment.
 util::Result<> add_variables(DataEntries& entries, const std::string& file) {
   KUBIST_TRY(const std::string text, util::read_file(file, k_most_bytes));
   constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <kubist/util/fd.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
@@ -44,13 +45,12 @@ util::Result<std::string> new_file() {
   std::string folder = util::environment("TMPDIR");
   constexpr std::string_view k_suffix = ".yaml";
   std::string path = cat(folder.empty() ? "/tmp" : folder, "/kubist-edit-XXXXXX", k_suffix);
-  const int file = ::mkstemps(path.data(), static_cast<int>(k_suffix.size()));  // of mode 0600
-  if (file < 0) {
+  const util::Fd file(::mkstemps(path.data(), static_cast<int>(k_suffix.size())));  // of mode 0600
+  if (!file) {
     return util::fail(ErrorKind::forbidden,
                       cat("cannot make the file to edit, ", path, ": ", std::strerror(errno)),
                       "$TMPDIR names the folder for it.");
   }
-  ::close(file);
   return path;
 }
 

@@ -14,7 +14,7 @@ Flag supported_flag();
 /// The releases that it says are supported; without it those that kubist knows.
 util::Result<istio::SupportTable> support_of(const Arguments& arguments);
 
-/// Prints "deployment/istiod created" for each result, and why one was left alone.
+/// Prints "deployment/istiod created" for each result, and why one was not changed.
 std::function<void(const apply::ObjectResult& result)> result_lines(Context& context,
                                                                     kube::DryRun dry_run);
 

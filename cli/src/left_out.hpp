@@ -23,7 +23,7 @@ const std::vector<WordLeftOut>& words_left_out();
 /// What to do instead of such a word, or of a value of -o.
 std::string advice_for_word(std::string_view path, std::string_view word);
 std::string advice_for_output(std::string_view value);
-/// The same of words of a group alone, as of `create -f`; empty: there is nothing to say.
+/// The same of only a group's words, as of `create -f`; empty: there is nothing to say.
 std::string advice_for_group(std::string_view words);
 
 }  // namespace kubist::cli

@@ -92,6 +92,15 @@ Result<Json> release_of_flags(const Arguments& arguments) {
 }
 
 /// What is good and bad, where flags say it.
+}  // namespace
+
+long long evaluations_of(const Arguments& arguments) {
+  const bool former = arguments.given("looks") && !arguments.given("evaluations");
+  return arguments.number(former ? "looks" : "evaluations");
+}
+
+namespace {
+
 Result<> read_bounds(const Arguments& arguments, simulation::Bounds& bounds) {
   if (arguments.given("tolerance")) {
     KUBIST_TRY(bounds.tolerance, number_of(arguments, "tolerance", k_percent));
@@ -107,7 +116,7 @@ Result<> set_traffic(const Arguments& arguments, const Json& release,
   KUBIST_TRY(const release::Plan plan, release::read_plan(release));
   constexpr std::chrono::seconds k_longest = std::chrono::days(3650);
   simulation.longest =
-      std::min<std::chrono::seconds>(plan.interval * arguments.number("looks"), k_longest);
+      std::min<std::chrono::seconds>(plan.interval * evaluations_of(arguments), k_longest);
   if (arguments.given("recorded")) {
     KUBIST_TRY(const auto recorded,
                simulation::read_recorded_traffic(arguments.text("recorded"),
@@ -132,9 +141,9 @@ bool is_within(long long number, long long most) { return number >= 1 && number 
 
 Result<> check_size(const Arguments& arguments) {
   constexpr long long k_most = 1'000'000;
-  if (!is_within(arguments.number("looks"), k_most) ||
+  if (!is_within(evaluations_of(arguments), k_most) ||
       (arguments.given("runs") && !is_within(arguments.number("runs"), k_most))) {
-    return util::fail(ErrorKind::usage, "--looks and --runs are from 1 to 1000000");
+    return util::fail(ErrorKind::usage, "--evaluations and --runs are from 1 to 1000000");
   }
   return {};
 }

@@ -14,6 +14,9 @@ struct SimulatedInput {
   simulation::Bounds bounds;
 };
 
+/// After how many the canary is given up: --evaluations, or --looks, which it was called first.
+long long evaluations_of(const Arguments& arguments);
+
 /// From the flags, and the files of -f and --recorded. Errors: usage (flags that exclude each
 /// other), and every problem of the files.
 util::Result<SimulatedInput> read_simulated_release(Context& context, const Arguments& arguments);

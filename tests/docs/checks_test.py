@@ -48,6 +48,7 @@ OTHERS = {  # other files than pages: their name and text, and what style.py say
 MESSAGES = {  # C++, and what messages.py says of it
     'fail("kubist looks at it");': "looks at",
     'fail("kubist looks "\n     "at it");': "looks at",
+    'fail(cat("left ", name, " alone: ", why));': "alone",
     f'fail("{LONG}");'.replace("\n", ' "\n"'): "a sentence of",
     'f("no", "kubist looks", "at it"); // "in vain"\nf(R"x(in vain)x", "alone", "see \\"it\\" now");': None,
 }

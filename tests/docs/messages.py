@@ -33,7 +33,7 @@ def texts(source):
 def check(path, forbidden):
     found, count = [], 0
     for line, text in texts(path.read_text(encoding="utf-8")):
-        for paragraph in text.split("\n\n") if " " in text.strip() else ():
+        for paragraph in text.split("\n\n") if " " in text else ():
             for sentence in style.sentences(" ".join(paragraph.split())):
                 count += 1
                 found += [(line, message) for message in style.faults(sentence, forbidden)]

@@ -81,7 +81,7 @@ Result<Simulation> read_simulation(const Arguments& arguments) {
   simulation.judge = judge_of(arguments.text("test"));
   KUBIST_TRY(simulation.rollout.weights, weights_of(arguments));
   KUBIST_TRY(simulation.rollout.final_weight, percent_of(arguments, "final-weight"));
-  simulation.rollout.looks = static_cast<int>(arguments.number("looks"));
+  simulation.rollout.looks = static_cast<int>(evaluations_of(arguments));
   KUBIST_TRY(simulation.traffic, read_traffic(arguments));
   KUBIST_CHECK(read_test(arguments, simulation));
   set_schedule(arguments, simulation);
@@ -125,6 +125,13 @@ Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
   return k_ok;
 }
 
+/// What --evaluations was called first: scripts may have it.
+Flag looks_flag() {
+  Flag flag{"looks", 0, FlagKind::number, "N", "the same as --evaluations"};
+  flag.hidden = true;
+  return flag;
+}
+
 constexpr std::string_view k_details =
     "Runs a release many times without any cluster: how often would its policies abort a good "
     "version, promote a bad one, and after how many requests? It is --policy with --steps, or the "
@@ -149,11 +156,11 @@ constexpr std::string_view k_details =
     "measured.\n\n"
     "What the numbers are. Shares are parts of all runs. In abortedShare are runs that were rolled "
     "back for what a policy saw, in promotedShare those that succeeded, the bake included. In "
-    "undecidedShare are the rest: held too long, without data, or not over after --looks "
-    "intervals. The list byReason says why, as status.reason of a release does. A falseAbortRate "
-    "is the abortedShare where canary failures - stable failures <= tolerance, else null. A "
-    "falsePromotionRate is the promotedShare where canary failures - stable failures >= budget, "
-    "else null. Half (95 %) of all runs were aborted by canaryRequestsToAbort canary requests, "
+    "undecidedShare are the rest: held too long, without data, or not over after "
+    "--evaluations intervals. The list byReason says why, as status.reason of a release does. A "
+    "falseAbortRate is the abortedShare where canary failures - stable failures <= tolerance, "
+    "else null. A falsePromotionRate is the promotedShare where canary failures - stable failures "
+    ">= budget, else null. Half (95 %) of all runs were aborted by canaryRequestsToAbort canary requests, "
     "counted from --bad-from-step; null where fewer were. Half (95 %) were promoted by "
     "requestsToPromote requests of both versions, and aborted or promoted within "
     "secondsToDecision. Of the aborted runs, extraFailures is canary failures - canary requests * "
@@ -192,7 +199,8 @@ CommandSpec canary_simulate_command() {
            {"canary-success", 0, FlagKind::text, "PERCENT", "the canary's true success rate", "99"},
            {"rps", 0, FlagKind::text, "RATE", "requests a second, both versions together", "20"},
            {"interval", 0, FlagKind::duration, "DURATION", "time between evaluations", "30s"},
-           {"looks", 0, FlagKind::number, "N", "then the canary is given up", "500"},
+           {"evaluations", 0, FlagKind::number, "N", "then the canary is given up", "500"},
+           looks_flag(),
            {"runs", 0, FlagKind::number, "N", "canaries to simulate (1000, with --test 10000)"},
            {"seed", 0, FlagKind::number, "N", "of the random numbers", "1"},
            {"icc", 0, FlagKind::text, "SHARE", "intraclass correlation of the failures in a window",
@@ -229,7 +237,7 @@ CommandSpec canary_simulate_command() {
                    {"A release as it is written", "kubist canary simulate -f shop.yaml --rps 5"},
                    {"What another policy would have made of last night",
                     "kubist canary simulate -f shop.yaml --recorded night.json --policy Health"},
-                   {"What looking at a z-test every half minute does to good versions",
+                   {"What evaluating a z-test every half minute does to good versions",
                     "kubist canary simulate --test z-test --weight 10"}},
       .run = run_canary_simulate};
 }

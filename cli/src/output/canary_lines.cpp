@@ -75,7 +75,7 @@ std::string difference(const Json& stable, const Json& canary) {
              format("%.2g", 100 * interval.high), ", ", first.size(), " windows)\n");
 }
 
-/// For the report alone: no policy decides by it (stats/posterior.hpp).
+/// Only for the report: no policy decides by it (stats/posterior.hpp).
 std::string comparison(const Json& versions) {
   const stats::Counts stable = counts_of(versions[0]);
   const stats::Counts canary = counts_of(versions[1]);

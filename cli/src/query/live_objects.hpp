@@ -16,7 +16,7 @@ struct LiveObject {
 
 /// Which objects a command reads before it acts on them.
 struct LiveQuery {
-  std::vector<std::string> words;  ///< TYPE NAME..., TYPE/NAME..., or TYPE alone; none with -f
+  std::vector<std::string> words;  ///< TYPE NAME..., TYPE/NAME..., or only TYPE; none with -f
   bool files = false;              ///< those that -f (and -R) name
   std::string label_selector;
   std::string field_selector;

@@ -3,12 +3,11 @@
 #include <cctype>
 #include <chrono>
 #include <set>
-#include <thread>
 
 #include <kubist/data/json_stream.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/clock.hpp>
+#include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>
 
 #include "bind.hpp"
@@ -186,13 +185,8 @@ std::vector<Candidate> from_cluster(Completes what, const Typed& typed) {
   if (!client) {
     return {};
   }
-  std::stop_source stop;
-  const std::jthread timer([&stop](const std::stop_token& over) {
-    if (util::sleep_for(k_patience, over)) {
-      stop.request_stop();
-    }
-  });
-  ClusterNames names(**client, typed, stop.get_token());
+  const util::Deadline deadline(k_patience, {});
+  ClusterNames names(**client, typed, deadline.token());
   switch (what) {
     case Completes::resource_types:
     case Completes::explained:

@@ -118,7 +118,7 @@ class Search {
   kube::Form m_form;
   const std::stop_token& m_stop;
   std::vector<util::Result<Owned>> m_found;
-  bool m_doubt = false;  ///< something may be missing for its kind or version alone
+  bool m_doubt = false;  ///< something may be missing for only its kind or version
 };
 
 }  // namespace

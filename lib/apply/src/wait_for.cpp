@@ -64,7 +64,7 @@ class Waiter {
     return names.empty() ? m_resource.plural : util::join(names, ", ");
   }
 
-  /// What tells objects apart: with all namespaces, names alone do not.
+  /// What tells objects apart: with all namespaces, names by themselves do not.
   std::string key_of(const kube::WatchEvent& event) const {
     return m_watch.ns.empty() && !event.ns.empty() ? util::cat(event.ns, '/', event.name)
                                                    : std::string(event.name);

@@ -5,7 +5,6 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 
 namespace kubist::data {
 
@@ -163,67 +162,6 @@ std::optional<std::string> find_continue(std::string_view prefix) {
     return text && text->is_string() ? std::optional(text->get<std::string>()) : std::nullopt;
   }
   return std::nullopt;
-}
-
-std::string without_managed_fields(std::string_view raw) {
-  JsonScanner scanner(raw);
-  if (!enter(scanner, "metadata") || !scanner.take('{')) {
-    return std::string(raw);
-  }
-  for (bool first = true;; first = false) {
-    const std::size_t before = scanner.position();  // before the comma, if any
-    const auto key = scanner.next_key();
-    if (!key || !scanner.skip_value()) {
-      return std::string(raw);
-    }
-    if (*key == "managedFields") {
-      std::size_t after = scanner.position();
-      if (first && scanner.take(',')) {
-        after = scanner.position();
-      }
-      std::string text;
-      text.reserve(raw.size() - (after - before));
-      text.append(raw.substr(0, before)).append(raw.substr(after));
-      return text;
-    }
-  }
-}
-
-namespace {
-
-/// The members of the object at the pointer that can be read.
-Json readable_members(std::string_view raw, std::string_view pointer) {
-  Json members = Json::object();
-  const std::string_view text = scan_pointer(raw, pointer).value_or("");
-  JsonScanner scanner(text);
-  if (!scanner.take('{')) {
-    return members;
-  }
-  for (auto key = scanner.next_key(); key; key = scanner.next_key()) {
-    const std::size_t start = scanner.position();
-    if (!scanner.skip_value()) {
-      break;
-    }
-    auto value = parse_json(text.substr(start, scanner.position() - start), std::string(pointer));
-    if (value && key->find('\\') == key->npos) {
-      members[std::string(*key)] = *std::move(value);
-    }
-  }
-  return members;
-}
-
-}  // namespace
-
-Json outline(std::string_view raw) {
-  Json object = readable_members(raw, "");
-  for (auto member = object.begin(); member != object.end();) {
-    const bool kept = member.key() == "apiVersion" || member.key() == "kind";
-    member = kept ? std::next(member) : object.erase(member);
-  }
-  object["metadata"] = readable_members(raw, "/metadata");
-  object["metadata"].erase("managedFields");
-  object["spec"] = readable_members(raw, "/spec");
-  return object;
 }
 
 }  // namespace kubist::data

@@ -95,7 +95,7 @@ class ObjectReader {
   simdjson::error_code read(od::object& object, ListItem& item) const;
 };
 
-/// Takes kind, apiVersion and metadata of what is called `what`; other fields are left alone.
+/// Takes kind, apiVersion and metadata of what is called `what`; other fields are not touched.
 util::Result<> read_head(std::string_view key, od::value value, std::string_view what,
                          ListHead& head);
 /// A string, or empty for any other type.

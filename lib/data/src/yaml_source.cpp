@@ -283,7 +283,7 @@ Result<Json> YamlSource::resolve(std::string_view text, bool plain, std::string_
     if (!decoded) {
       return error("the text of !!binary is not base64");
     }
-    std::string buffer;  // a JSON value holds UTF-8 alone, and kubectl shows such bytes so
+    std::string buffer;  // a JSON value holds only UTF-8, and kubectl shows such bytes so
     return Json(std::string(valid_utf8(*decoded, buffer)));
   }
   const bool resolvable =

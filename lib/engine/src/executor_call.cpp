@@ -8,7 +8,7 @@ namespace kubist::engine {
 
 namespace {
 
-/// A policy said to leave the world alone: what was Ready for this spec stays so.
+/// A policy said to keep the world as it is: what was Ready for this spec stays so.
 Alignment held_alignment(const Node& node, const PolicyVerdict& policies) {
   Alignment alignment;
   alignment.outcome = node.recorded_ready() ? Outcome::ready : Outcome::progressing;

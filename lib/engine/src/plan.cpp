@@ -155,7 +155,7 @@ void Plan::begin_align(NodeId id) {
   }
   if (node.parent != k_no_node) {
     if (m_entries[node.parent].selected) {
-      // Only the Root goes alone; what is below it does not wait for that.
+      // Only the Root goes by itself; what is below it does not wait for that.
       entry.hard += m_entries[node.parent].mode == Mode::align ? 1 : 0;
     } else if (!lets_children_go(m_graph[node.parent])) {
       settle(id, NodeState::blocked, "ParentNotReady", node.parent);
@@ -353,7 +353,7 @@ void Plan::break_deadlock() {
   if (!m_ready.empty()) {
     return;
   }
-  // What is left are cycles among nodes to remove: there the children alone decide.
+  // What is left are cycles among nodes to remove: there only the children decide.
   release([](NodeId, const Entry& entry) {
     return entry.mode == Mode::remove && entry.open_below == 1;
   });

@@ -17,7 +17,7 @@ struct StepResult {
   std::optional<Json> status;            ///< the node's status now, where it is known
   std::optional<HandledRequest> answer;  ///< for when what is below has ended
   std::optional<util::Error> status_error;
-  bool of_tree = false;  ///< the status is written for its TreeReady alone
+  bool of_tree = false;  ///< the status is written for only its TreeReady
 };
 
 /// What steps need of their run; all outlive it.

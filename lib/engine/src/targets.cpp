@@ -18,7 +18,7 @@ namespace {
 
 // Of the object, not of one of its targets.
 constexpr std::array<std::string_view, 2> k_shared{"handledRequest", "lastRun"};
-// Of each entry alone.
+// Of each entry by itself.
 constexpr std::array<std::string_view, 11> k_own{
     "virtualCluster",     "ready",     "reason",   "conditions",
     "observedGeneration", "inventory", "policies", "failures",

@@ -29,8 +29,8 @@ void set(CURL* easy, CURLoption option, T value) {
   curl_easy_setopt(easy, option, value);
 }
 
-/// Unacknowledged data on a connection whose peer is gone ends it (RFC 5482), where TCP alone would
-/// go on for a quarter of an hour and HTTP/2 would hang all streams.
+/// Unacknowledged data on a connection whose peer is gone ends it (RFC 5482), where TCP by itself
+/// would go on for a quarter of an hour and HTTP/2 would hang all streams.
 int socket_callback(void*, curl_socket_t socket, curlsocktype) {
   const unsigned timeout = k_dead_peer_ms;
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);

@@ -14,7 +14,7 @@
 namespace kubist::http {
 
 /// One request on its way through libcurl: its handle, what the handle points to, and the answer as
-/// it grows. Lives at one address from prepare() to finish(); the worker's thread alone touches it.
+/// it grows. Lives at one address from prepare() to finish(); only the worker's thread touches it.
 class CurlExchange {
  public:
   CurlExchange(std::uint64_t id, Request request, std::shared_ptr<const EndpointOptions> options,

@@ -50,7 +50,7 @@ struct CurlWorker::Inbox {
   }
 };
 
-/// The thread's side. Everything here runs on the worker's thread alone.
+/// The thread's side. Everything here runs only on the worker's thread.
 class CurlWorker::Loop {
  public:
   Loop(std::shared_ptr<Inbox> inbox, std::optional<GovernorOptions> limits)

@@ -5,7 +5,7 @@
 namespace kubist::http {
 namespace {
 
-constexpr std::chrono::seconds k_minimum_age{30};  // the network may change: learn it anew
+constexpr std::chrono::seconds k_minimum_age{30};  // the network may change: learn it again
 constexpr std::chrono::seconds k_cut_pause{1};     // answers to one burst of 429 cut once
 // Above this, time is spent queueing in the server, where more calls in flight only wait. Measured:
 // at 20 ms round trip 64 in flight take 3x the latency of one and are fastest, at 0 ms it is 10x

@@ -1,7 +1,7 @@
 #include <future>
 
+#include <kubist/data/json_outline.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/http/logging.hpp>
 #include <kubist/http/retry.hpp>
 #include <kubist/http/url.hpp>

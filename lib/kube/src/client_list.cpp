@@ -3,10 +3,10 @@
 #include <map>
 
 #include <kubist/data/document.hpp>
+#include <kubist/data/json_outline.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/room.hpp>
@@ -115,7 +115,7 @@ class Lister {
       Page& page = m_shared->pages[slot];
       asked += page.limit;
       const bool last_wanted = m_options.max_objects > 0 && asked >= m_options.max_objects;
-      // The size of objects is known after the first page: it alone is not overtaken.
+      // The size of objects is known after the first page: only it is not overtaken.
       if (number > 0 && !last_wanted) {
         if (const auto token = wait_for_token(slot)) {
           begin(other, clip(limit, asked), *token);
@@ -357,7 +357,7 @@ class Collector {
     }
     return {};
   }
-  /// It was in vain.
+  /// It had no success.
   void leave() {
     for (const auto& [ns, bytes] : m_taken) {
       m_room->leave(ns, bytes);

@@ -9,7 +9,7 @@ namespace kubist::kube {
 data::Json field_names(const data::Json& schema);
 
 /// The same for a whole OpenAPI v3 document: {"kinds": {KIND: COMPONENT}, "schemas": {COMPONENT:
-/// ...}}, with the kinds of that group and version alone.
+/// ...}}, with only the kinds of that group and version.
 data::Json field_names_of_document(const data::Json& document, std::string_view group,
                                    std::string_view version);
 

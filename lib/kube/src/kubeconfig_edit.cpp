@@ -18,7 +18,7 @@ constexpr std::string_view k_key = "current-context:";
 /// A kubeconfig in JSON.
 bool is_json(std::string_view text) { return util::trim(text).starts_with('{'); }
 
-/// The text with its top-level current-context set; JSON kubeconfigs are written anew.
+/// The text with its top-level current-context set; JSON kubeconfigs are rewritten.
 util::Result<std::string> with_context_set(const std::string& text, const std::string& file,
                                            const std::string& name) {
   const std::string quoted = data::Json(name).dump();  // a JSON string is a YAML string

@@ -1,7 +1,7 @@
 #include <kubist/data/document.hpp>
+#include <kubist/data/json_outline.hpp>
 #include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/kube/room.hpp>
 #include <kubist/util/text.hpp>
 

@@ -55,7 +55,7 @@ class WatchTurns {
   bool m_refused = false;
   int m_failures = 0;
   int m_short = 0;                   ///< connections in a row that ended at once
-  std::atomic<bool> m_away = false;  ///< the server was asked in vain, and has not watched since
+  std::atomic<bool> m_away = false;  ///< asked without success, and not watched by since
   // Of the connection:
   std::string m_url;
   std::chrono::steady_clock::time_point m_began;

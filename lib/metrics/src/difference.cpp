@@ -14,7 +14,7 @@ bool same_bounds(const std::vector<Bucket>& a, const std::vector<Bucket>& b) {
                     [](const Bucket& x, const Bucket& y) { return x.le == y.le; });
 }
 
-/// A counter never shrinks: where one did, its process began anew, and with it all others.
+/// A counter never shrinks: where one did, its process began again, and with it all others.
 bool was_reset(const Series& before, const Series& after) {
   if (after.requests < before.requests || after.errors < before.errors) {
     return true;
@@ -56,7 +56,7 @@ Counts gained(const Series& before, const Series& after) {
   return counts;
 }
 
-/// Both over the bounds that they share: a cumulative count is exact at each bound alone.
+/// Both over the bounds that they share: a cumulative count is exact only at each bound.
 void add_latency(std::vector<Bucket>& sum, const std::vector<Bucket>& more) {
   if (more.empty()) {
     return;

@@ -16,7 +16,7 @@ using util::cat;
 
 namespace {
 
-/// All that one look at the gateways' pods brought.
+/// All that one reading of the gateways' pods brought.
 struct Reading {
   std::mutex mutex;  ///< held while it is made, so that those who wait share it
   std::optional<std::chrono::steady_clock::time_point> made;

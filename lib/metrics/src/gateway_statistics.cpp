@@ -59,7 +59,7 @@ std::optional<Answer> judge(const std::string& who, const http::Request& request
     answer.message.insert(0, who);
     return answer;
   }
-  // The agent answers 200 with its own metrics alone while its Envoy does not answer.
+  // The agent answers 200 with only its own metrics while its Envoy does not answer.
   if (!is_envoy && http::find_header(response->headers, "server") != "envoy") {
     return no_answer(k_reason_not_metrics, cat(who, "the answer has nothing of Envoy's"));
   }

@@ -15,7 +15,7 @@ class PrometheusCounters {
  public:
   explicit PrometheusCounters(const std::vector<Point>& points);
 
-  /// The arms of one subject. Inconclusive: NoData, Stale, and what is wrong with its host alone
+  /// The arms of one subject. Inconclusive: NoData, Stale, and what is wrong with only its host
   /// (SeveralSeries: a process is scraped twice; NotANumber).
   Expected<Sample> sample_of(const Subject& subject, std::chrono::system_clock::time_point at,
                              std::chrono::seconds max_age) const;

@@ -12,7 +12,7 @@ using util::cat;
 namespace {
 
 constexpr std::chrono::milliseconds k_soon{1000};
-/// A look that comes a little early reads all the same.
+/// An evaluation that comes a little early reads all the same.
 constexpr double k_early = 0.8;
 constexpr const char* k_person = "a person";
 constexpr const char* k_policy = "a policy";

@@ -136,7 +136,7 @@ class Look : private Machine {
       return fire(Event::new_target, "NewTarget", "there is another version to release");
     }
     if (state() == State::pending) {
-      progress().target = m_seen.target;  // nothing was moved for the former
+      progress().target = m_seen.target;  // nothing was moved for the previous one
       return false;
     }
     if (!fire(Event::rollback, "NewTarget", "the version to release was changed meanwhile")) {

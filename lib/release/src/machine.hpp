@@ -7,8 +7,8 @@
 
 namespace kubist::release {
 
-/// A release's progress during one look: what events make of it, by the table of states, and how
-/// its members stand to it.
+/// A release's progress during one evaluation: what events make of it, by the table of states, and
+/// how its members stand to it.
 class Machine {
  protected:
   Machine(const Plan& plan, const Progress& before, const Seen& seen, Time now);

@@ -17,7 +17,7 @@ using util::cat;
 
 namespace {
 
-/// An object that kubist keeps for that owner; empty: for nobody alone.
+/// An object that kubist keeps for that owner; empty: for nobody in particular.
 Json kept(std::string_view api_version, std::string_view kind, const std::string& ns,
           const std::string& name, const std::string& owner) {
   Json object{{"apiVersion", api_version}, {"kind", kind}, {"metadata", {{"name", name}}}};

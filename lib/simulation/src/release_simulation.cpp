@@ -38,7 +38,7 @@ std::vector<Json> all_approvals(const std::string& target) {
   return approvals;
 }
 
-/// Some runs, whose looks at one time are taken together.
+/// Some runs, whose evaluations at one time are taken together.
 class Lot final : public engine::PolicyWorld {
  public:
   Lot(const ReleaseSimulation& simulation, const release::Plan& plan, int begin, int end,

@@ -117,7 +117,7 @@ Json SimulatedRelease::observation() const { return release::observation(m_plan,
 util::Result<> SimulatedRelease::decide(const engine::PolicyVerdict& verdict) {
   if (verdict.error) {
     return util::fail(
-        util::with_context(*verdict.error, cat("run ", m_index, ", look ", m_result.looks)));
+        util::with_context(*verdict.error, cat("run ", m_index, ", evaluation ", m_result.looks)));
   }
   KUBIST_TRY(m_plan, release::read_plan({{"spec", *verdict.spec}}));
   const release::Progress before = m_progress;

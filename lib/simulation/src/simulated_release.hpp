@@ -5,8 +5,8 @@
 
 namespace kubist::simulation {
 
-/// One simulated CanaryRelease with its clock. A look is arrive(), the policies, decide(). One
-/// thread.
+/// One simulated CanaryRelease with its clock. An evaluation is arrive(), the policies, decide().
+/// One thread.
 class SimulatedRelease {
  public:
   /// `plan` is the spec's, before any policy.
@@ -16,7 +16,7 @@ class SimulatedRelease {
   std::chrono::seconds next_look() const { return m_next; }
   const SimulatedRun& result() const { return m_result; }
 
-  /// Lets the traffic come that there was since the last look. The run may be over then.
+  /// Lets the traffic come that there was since the last evaluation. The run may be over then.
   void arrive();
   /// The object with its status, as policies shall see it; its uid is the index.
   data::Json object() const;
@@ -35,7 +35,7 @@ class SimulatedRelease {
   void set_status(const engine::PolicyVerdict& verdict, const release::Progress& before);
 
   const ReleaseSimulation* m_simulation;
-  release::Plan m_plan;  ///< as the policies left it at the last look
+  release::Plan m_plan;  ///< as the policies left it at the last evaluation
   int m_index;
   stats::Random m_random;
   release::Progress m_progress;

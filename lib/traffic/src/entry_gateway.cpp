@@ -23,7 +23,7 @@ Json server_of(const Json& entry) {
               {"hosts", all ? Json::array({"*"}) : *hosts}};
   if (tls != nullptr) {
     server["tls"] = *tls;
-    // A redirect alone is for plain HTTP; a mode would ask for a certificate.
+    // A redirect by itself is for plain HTTP; a mode would ask for a certificate.
     if (!tls->contains("mode") && !data::bool_at(*tls, {"httpsRedirect"})) {
       server["tls"]["mode"] = "SIMPLE";
     }

@@ -72,7 +72,7 @@ Json live_route_status(const Json& virtual_service, const Place& place) {
     for (const Json& entry : to != nullptr ? *to : Json::array()) {
       rule.backends.push_back(live_backend(entry, place));
     }
-    if (rule.backends.size() == 1) {  // alone it gets everything, whatever its weight
+    if (rule.backends.size() == 1) {  // a single one gets everything, whatever its weight
       rule.backends.front().weight = 100;
     }
     const std::string usual = cat("route-", list.size() + 1);

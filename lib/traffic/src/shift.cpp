@@ -73,7 +73,7 @@ std::string both(std::string_view condition, const std::string& other) {
   return condition.empty() ? other : cat('(', condition, ") and (", other, ')');
 }
 
-/// Gives the rule copies for the canary; of some requests alone it is a rule of its own, before it.
+/// Gives the rule copies for the canary; of only some requests it is a rule of its own, before it.
 util::Result<> add_copies(Json& rule, const Shift& shift, Json& before) {
   if (rule.contains("mirror")) {
     return util::fail(

@@ -30,7 +30,8 @@ TEST_CASE("manifest item: deletion says which finalizer blocks, and leaves what 
       true);
   CHECK(outcome.state == State::done);
   CHECK(stage.exists(wk::config_maps(), "taken"));
-  CHECK(stage.said().find("left ConfigMap " + stage.place() + "/taken alone") != std::string::npos);
+  CHECK(stage.said().find("did not delete ConfigMap " + stage.place() + "/taken: ") !=
+        std::string::npos);
 }
 
 TEST_CASE("manifest item: delete-without-uninstall leaves the objects") {

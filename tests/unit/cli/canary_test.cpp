@@ -90,6 +90,18 @@ TEST_CASE("canary simulate: for people with what a good version needs, and a cha
   }
 }
 
+TEST_CASE("canary simulate: --looks is still taken for --evaluations") {
+  const auto out = [](const std::vector<std::string>& words) {
+    const Ran ran = simulate(words);
+    CHECK(ran.code == 0);
+    return ran.out;
+  };
+  const std::string few = out({"--evaluations", "3"});
+  CHECK(out({"--looks", "3"}) == few);
+  CHECK(out({"--looks", "500", "--evaluations", "3"}) == few);
+  CHECK(out({}) != few);
+}
+
 TEST_CASE("canary simulate: a percent sign says what is meant") {
   const auto out = [](const char* stable) {
     const Ran ran = simulate({"--test", "statistical", "--stable-success", stable});
@@ -121,7 +133,8 @@ TEST_CASE("canary simulate: bad input is a usage error that names the flag or th
         Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"},
         Case{{"shop"}, "with -f"},
         Case{{"--print-query"}, "-f FILE"},
-        Case{{"--looks", "9000000000000000000"}, "--looks"},
+        Case{{"--evaluations", "9000000000000000000"}, "--evaluations"},
+        Case{{"--looks", "9000000000000000000"}, "--evaluations"},
         Case{{"--start", "2250-01-01T00:00:00Z"}, "--start"},
         Case{{"--stable-success", "0.99"}, "may mean 0.99 % or 99 %"},
         Case{{"--canary-success", "1"}, "write 1% or 100%"},

@@ -129,20 +129,6 @@ TEST_CASE("find_continue: sees the token before the items arrive") {
   CHECK(!data::find_continue(R"({"items":[],"metadata":{"continue":"x"}})"));
 }
 
-TEST_CASE("without_managed_fields: cuts them out and nothing else") {
-  const std::string with =
-      R"({"a":{"managedFields":1},"metadata":{"name":"x","managedFields":[{"f":"}"}],"uid":"u"}})";
-  CHECK(data::without_managed_fields(with) ==
-        R"({"a":{"managedFields":1},"metadata":{"name":"x","uid":"u"}})");
-  CHECK(data::without_managed_fields(R"({"metadata":{"managedFields":[],"uid":"u"}})") ==
-        R"({"metadata":{"uid":"u"}})");
-  CHECK(data::without_managed_fields(R"({"metadata":{"managedFields":[]}})") ==
-        R"({"metadata":{}})");
-  CHECK(data::without_managed_fields(R"({"metadata":{"uid":"u"}})") ==
-        R"({"metadata":{"uid":"u"}})");
-  CHECK(data::without_managed_fields("[1") == "[1");
-}
-
 TEST_CASE("RawFormatter: prints as the writers of values do") {
   data::RawFormatter formatter;
   for (const std::string& name : golden::names()) {

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <kubist/data/document.hpp>
+#include <kubist/data/json_outline.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/page_buffer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/util/text.hpp>
 
 using namespace kubist;

@@ -118,6 +118,6 @@ TEST_CASE("managed: another item's object is left alone, and told") {
   REQUIRE(f.step());
   CHECK_FALSE(f.has("configmaps", "own"));
   CHECK(f.has("configmaps", "other"));
-  CHECK(f.said.starts_with("left ConfigMap default/other alone: its label "));
+  CHECK(f.said.starts_with("did not delete ConfigMap default/other: its label "));
   CHECK(f.records.empty());
 }

@@ -49,13 +49,13 @@ struct Flag {
   std::string_view help;          ///< one sentence, lower-case start, no full stop
   std::string_view initial = {};  ///< the default, as the user would write it
   Completes completes = Completes::nothing;
-  std::string_view bare = {};  ///< for optional: the value of the flag alone
+  std::string_view bare = {};  ///< for optional: the value of the flag without one
   /// The only values allowed; one that ends with '=' stands for all that begin with it.
   std::vector<std::string_view> choices = {};
   bool hidden = false;
 };
 
-/// A flag that takes one of `choices`; with `bare` it may stand alone. Its words are Flag's.
+/// A flag that takes one of `choices`; with `bare` it may stand without one. Its words are Flag's.
 Flag choice_flag(std::string_view name, char letter, std::string_view value, std::string_view help,
                  std::string_view initial, std::vector<std::string_view> choices,
                  std::string_view bare = {});
@@ -132,7 +132,7 @@ const CommandGroup* find_group(std::string_view word);
 /// The flags that every command takes (kubectl's global ones, -v, --color).
 const std::vector<Flag>& global_flags();
 /// The command whose path is the longest run of leading `words`; nullptr when none. Makes the
-/// record of that command alone.
+/// record of only that command.
 const CommandSpec* find_command(const std::vector<std::string>& words);
 
 }  // namespace kubist::cli

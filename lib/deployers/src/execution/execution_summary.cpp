@@ -8,7 +8,7 @@ namespace kubist::deployers {
 namespace {
 
 constexpr std::size_t k_told = 10;          ///< failed items
-constexpr std::size_t k_short_bytes = 200;  ///< of each, but of one alone
+constexpr std::size_t k_short_bytes = 200;  ///< of each, but of a single one
 
 using util::cat;
 using State = ExecutionOutcome::State;
@@ -41,7 +41,7 @@ State state_of(const ItemRun& run) {
   return run.refused && lasting ? State::stalled : State::failed;
 }
 
-/// All that failed, with why. One alone is told whole.
+/// All that failed, with why. A single one is told whole.
 std::string failure_text(const std::vector<std::pair<std::string, std::string>>& failed) {
   if (failed.size() == 1) {
     return cat("item ", failed[0].first, ": ", failed[0].second);

@@ -7,6 +7,7 @@
 #include <kubist/util/fair_places.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item/failure.hpp"
 #include "item/item_request.hpp"
 #include "item/job.hpp"
 #include "item/log_store.hpp"

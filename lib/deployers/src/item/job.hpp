@@ -11,7 +11,7 @@ namespace kubist::deployers {
 /// How the item stands now, in the words of its caller.
 ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, std::string reason,
                        std::string message);
-/// The same from the item's status alone, when nobody works on it here.
+/// The same from only the item's status, when nobody works on it here.
 ItemOutcome as_it_stands(const Session& session, bool ran);
 /// Asks for a run of an item whose type is not ours, and waits for its deployer. Where none takes
 /// it up within 5 minutes it is Failed, reason PickupTimeout. The outcome is failed, reason

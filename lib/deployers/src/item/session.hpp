@@ -26,9 +26,10 @@ class Session {
   /// From here on no other generation may run; 0: any may.
   void expect(std::int64_t generation) { m_generation = generation; }
 
-  /// Writes a new status, if it is new. A conflict is resolved by reading again and, while `again`
-  /// still holds for what was read, computing anew. Cancelled: a stop was requested, and the status
-  /// is a failure, which may be the stop's own; the next run finds out.
+  /// Writes a new status, if it is new. After a conflict the item is read and the status computed
+  /// again, a few times. Conflict: it was none of these times written, or somebody asked for
+  /// another job meanwhile. Cancelled: a stop was requested, and the status is a failure, which may
+  /// be the stop's own; the next run finds out.
   util::Result<> write_status(const std::function<Json(Json status)>& change);
   /// Not_found: the item is gone. Conflict: it is being deleted, and takes no new ones.
   util::Result<> add_finalizer() { return set_finalizer(true); }
@@ -51,26 +52,6 @@ class Session {
   bool m_locked = false;
   std::int64_t m_generation = 0;
 };
-
-/// The import values of an item: of its Secret (with the rules on whose Secrets it may name), or of
-/// its config; null when it has none.
-util::Result<Json> read_imports(World& world, const Item& item);
-
-/// The hash that decides whether there is work.
-std::string work_hash(const Item& item, const Deployer& deployer, const Settings& settings,
-                      const Json& imports, const Place& place);
-
-/// Brings exports home. Writes nothing where the bytes are the same. Denied, reason NameTaken:
-/// their Secret is somebody else's.
-util::Result<ExportResult> keep_exports(World& world, const Item& item, const std::string& bytes);
-/// Where the Secret for it is somebody else's, World::progress says that it is not kept.
-util::Result<> keep_log(World& world, const Item& item, const std::string& job,
-                        const std::string& text);
-
-/// The progress that an error means.
-Progress failure_of(const util::Error& error, std::string operation);
-/// Does an error mean that trying again may help?
-bool may_mend(const util::Error& error);
 
 /// Stops what a job has running and waits until it has ended, for as long as a pod may take to;
 /// what the deployer says of it then. Timeout: it did not end.

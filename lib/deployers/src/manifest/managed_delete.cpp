@@ -101,7 +101,7 @@ class DeleteStep {
   bool is_others(const apply::Owned& owned) {
     const std::string reason = apply::reason_to_leave(owned.recorded, owned.live, mark_of(m_item));
     if (!reason.empty() && m_world.progress) {
-      m_world.progress(cat("left ", name_of(owned.recorded.ref), " alone: ", reason));
+      m_world.progress(cat("did not delete ", name_of(owned.recorded.ref), ": ", reason));
     }
     return !reason.empty();
   }

@@ -12,7 +12,7 @@ namespace {
 using resources::ObjectView;
 using util::cat;
 
-/// Does it end by itself, and perhaps go then? To make it anew would be to do its work again.
+/// Does it end by itself, and perhaps go then? To make it again would be to do its work again.
 bool is_work(const resources::ObjectRef& ref) {
   return (ref.group == "batch" && ref.kind == "Job") || (ref.group.empty() && ref.kind == "Pod");
 }

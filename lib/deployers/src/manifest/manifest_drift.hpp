@@ -7,8 +7,8 @@
 
 namespace kubist::deployers {
 
-/// What of an item's recorded objects is gone, was made anew, or has fields that the item had
-/// applied and that somebody else changed or removed. By metadata alone: no chart is rendered, no
+/// What of an item's recorded objects is gone, was made again, or has fields that the item had
+/// applied and that somebody else changed or removed. By metadata only: no chart is rendered, no
 /// Secret read. What is being deleted counts when it is gone; what another item has taken over, and
 /// what is of drift Ignore, as Jobs and Pods are by default, does not. Tells World::keeps. Errors:
 /// as apply::find_owned.

@@ -6,7 +6,7 @@
 #include <kubist/state/exports.hpp>
 #include <kubist/util/text.hpp>
 
-#include "item/session.hpp"
+#include "item/failure.hpp"
 #include "manifest/manifest_apply.hpp"
 #include "manifest/manifest_drift.hpp"
 

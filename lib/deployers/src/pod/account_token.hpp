@@ -16,7 +16,7 @@ bool is_allowed_account(const std::vector<std::string>& patterns, std::string_vi
 /// May the workload have a token of the account that it names? Denied, reason AccountNotAllowed.
 util::Result<> check_account(const Workload& workload, const Place& place);
 
-/// A fresh token of the workload's account, in a Secret that the workload alone mounts: a pod's
+/// A fresh token of the workload's account, in a Secret that only the workload mounts: a pod's
 /// projected tokens can only be of the pod's own account, which is the agent's. It is bound to that
 /// Secret and ends with it. Not_found, reason AccountNotFound.
 util::Result<> make_account_token(World& world, const kube::Target& target, const Item& item,

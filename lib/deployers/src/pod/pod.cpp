@@ -181,7 +181,7 @@ Json authority() {
   return {{"configMap", {{"name", "kube-root-ca.crt"}, {"items", Json::array({ca})}}}};
 }
 
-/// The token is for the sidecar alone: the pod mounts none, and this volume is in no other
+/// The token is only for the sidecar: the pod mounts none, and this volume is in no other
 /// container.
 Json token_volume() {
   const Json token{{"serviceAccountToken", {{"path", "token"}, {"expirationSeconds", 3600}}}};

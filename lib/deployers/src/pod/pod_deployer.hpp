@@ -25,7 +25,5 @@ class PodDeployer : public Deployer {
 
 const Deployer& container_deployer();
 const Deployer& script_deployer();
-/// Takes landscaper's configs of containers, and refuses what only landscaper has.
-const Deployer& upstream_container_deployer();
 
 }  // namespace kubist::deployers

@@ -11,7 +11,7 @@ namespace {
 
 using util::cat;
 
-/// Chunk Secrets of the item that are there; by name alone, they are large.
+/// Chunk Secrets of the item that are there; by name only, they are large.
 util::Result<std::set<std::string>> present_chunks(World& world, const kube::Target& target,
                                                    const Item& item, const Job& job,
                                                    const PodNames& names) {

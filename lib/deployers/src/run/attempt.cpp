@@ -4,6 +4,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item/failure.hpp"
 #include "item/item_request.hpp"
 #include "item/job.hpp"
 #include "run/item_drift.hpp"

@@ -4,10 +4,12 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item/failure.hpp"
 #include "item/job.hpp"
 #include "item/session.hpp"
 #include "item/watcher.hpp"
 #include "manifest/manifest_drift.hpp"
+#include "run/home.hpp"
 
 namespace kubist::deployers {
 namespace {

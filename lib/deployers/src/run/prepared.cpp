@@ -3,6 +3,7 @@
 #include <kubist/util/text.hpp>
 
 #include "item/requests.hpp"
+#include "run/home.hpp"
 #include "run/item_drift.hpp"
 
 namespace kubist::deployers {

@@ -7,6 +7,7 @@
 #include "manifest/manifest_deployer.hpp"
 #include "manifest/mock_deployer.hpp"
 #include "pod/pod_deployer.hpp"
+#include "run/upstream_container.hpp"
 
 namespace kubist::deployers {
 namespace {

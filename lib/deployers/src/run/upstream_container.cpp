@@ -1,3 +1,5 @@
+#include "run/upstream_container.hpp"
+
 #include <array>
 
 #include <kubist/util/text.hpp>

@@ -20,7 +20,8 @@ using util::ErrorKind;
 namespace {
 
 constexpr std::chrono::seconds k_look_again{15};
-/// For one stage: what takes longer goes on at the next look, and the cluster's children meanwhile.
+/// For one stage: what takes longer goes on at the next evaluation, and the cluster's children
+/// meanwhile.
 constexpr std::chrono::seconds k_stage_timeout{60};
 
 void report_istio(const istio::Report& report, Alignment& alignment) {
@@ -143,7 +144,7 @@ class IstioInstall {
     }
   }
 
-  // What it waited for takes longer: it goes on at the next look.
+  // What it waited for takes longer: it goes on at the next evaluation.
   util::Result<Did> failed(const util::Error& error) {
     if (error.kind == ErrorKind::not_ready || error.kind == ErrorKind::timeout) {
       m_alignment.outcome = Outcome::progressing;

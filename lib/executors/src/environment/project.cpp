@@ -16,16 +16,6 @@ namespace kubist::executors {
 using engine::Alignment;
 using util::cat;
 
-NamespaceWish project_wish(const data::Json& project, const data::Json& spec) {
-  NamespaceWish wish;
-  wish.name = resources::project_namespace(project);
-  wish.labels = string_map(data::find_path(spec, {"labels"}));
-  wish.annotations = string_map(data::find_path(spec, {"annotations"}));
-  wish.labels["kubist.io/project"] = resources::ObjectView(project).name();
-  wish.adopt = true;  // a project's namespace is its own by the project's word: an administrator's
-  return wish;
-}
-
 namespace {
 
 class ProjectExecutor final : public ManagedExecutor {

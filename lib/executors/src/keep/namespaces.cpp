@@ -156,29 +156,6 @@ bool names_exactly(const engine::Node* project, const std::string& ns) {
   return names != nullptr && std::find(names->begin(), names->end(), Json(ns)) != names->end();
 }
 
-std::map<std::string, std::string> string_map(const Json* map) {
-  std::map<std::string, std::string> result;
-  if (map != nullptr && map->is_object()) {
-    for (const auto& [key, value] : map->items()) {
-      result[key] = value.is_string() ? value.get<std::string>() : value.dump();
-    }
-  }
-  return result;
-}
-
-Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
-  Json labels = wish.labels;
-  labels[std::string(resources::k_managed_by_label)] = "kubist";
-  Json annotations = wish.annotations;
-  annotations[std::string(resources::k_owner_annotation)] = mark;
-  Json object{
-      {"apiVersion", "v1"},
-      {"kind", "Namespace"},
-      {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
-  mark_applied(object, {{"labels", wish.labels}, {"annotations", wish.annotations}});
-  return object;
-}
-
 namespace {
 
 /// Makes it for a node that is looked at for the first time; null: it is there.
@@ -213,7 +190,7 @@ util::Result<NamespaceFact> keep_seen(Work& work, const kube::Target& target,
     }
     const bool marked =
         ObjectView(*live).annotation(resources::k_owner_annotation) == work.owner_mark();
-    // An entry alone never says that it was made: who may write statuses may say so of any.
+    // An entry by itself never says that it was made: who may write statuses may say so of any.
     fact.adopted = !marked || is_adopted(*live) || (known && data::bool_at(*entry, {"adopted"}));
     if (fact.adopted && !wish.delete_adopted &&
         resources::deletion_policy(*work.node().object) == "Delete") {

@@ -1,30 +1,14 @@
 #pragma once
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "keep/managed.hpp"
+#include "keep/namespace_object.hpp"
 
 namespace kubist::executors {
 
 /// On a namespace that was adopted: its next owner of the same name did not make it either.
 inline constexpr std::string_view k_adopted_annotation = "kubist.io/adopted";
-
-/// A namespace that a Project or VirtualCluster keeps.
-struct NamespaceWish {
-  std::string name;
-  std::map<std::string, std::string> labels;
-  std::map<std::string, std::string> annotations;
-  std::vector<std::string> unwanted_labels;  ///< removed, whoever set them
-  std::vector<std::string> kept_labels;      ///< stay as they are, also those that kubist once set
-  bool create = true;
-  bool adopt = false;
-  bool delete_adopted = true;  ///< where deletionPolicy asks for it; else that is refused
-  /// Asked before anything is written to a namespace that kubist did not make; empty: it may be.
-  std::function<util::Result<>()> check_adoption = {};
-};
 
 struct NamespaceFact {
   data::Json live;
@@ -32,9 +16,6 @@ struct NamespaceFact {
   bool made = false;     ///< just now, so that there is next to nothing in it
   data::Json inventory;  ///< status.inventory with its entry
 };
-
-/// spec.labels or spec.annotations; empty for null.
-std::map<std::string, std::string> string_map(const data::Json* map);
 
 /// On the home cluster what belongs to project namespace `project_ns` lies in what its Project
 /// grants, never in a system namespace or another project's. Invalid, reason NamespaceNotAllowed.
@@ -46,18 +27,12 @@ util::Result<> check_home_namespace(const engine::Graph& graph, const std::strin
 /// its deletion with its owner, and the project's rights there.
 bool names_exactly(const engine::Node* project, const std::string& ns);
 
-/// The namespace of a Project, from the object and its spec after policies.
-NamespaceWish project_wish(const data::Json& project, const data::Json& spec);
-
-/// The Namespace to apply for a wish; `mark` names its owner.
-data::Json namespace_object(const NamespaceWish& wish, const std::string& mark);
-
 /// Makes or adopts it and keeps labels and annotations. The inventory has its entry before the
 /// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's),
 /// DeletionNotAllowed (adopted, and deletionPolicy Delete, which wish.delete_adopted denies); what
 /// wish.check_adoption says; not_found: NamespaceNotFound (create is off); unavailable:
 /// NamespaceTerminating, which ends by itself (managed.hpp: looked at again within the run, until
-/// it can be made anew).
+/// it can be made again).
 util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& target,
                                            const NamespaceWish& wish);
 

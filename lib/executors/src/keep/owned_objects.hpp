@@ -28,7 +28,7 @@ struct Wish {
   bool whole_spec = false;                        ///< nobody else may add fields to its spec
 };
 
-/// One whose spec is kubist's alone.
+/// One whose spec is only kubist's.
 Wish spec_wish(const kube::ApiResource& resource, std::string name, data::Json spec,
                data::Json annotations = data::Json::object());
 

@@ -168,7 +168,7 @@ std::map<std::string, util::Result<ExecutorFunction>, std::less<>> Catalog::exec
   for (const data::Json& object : objects) {
     const resources::ObjectView view(object);
     if (view.kind() == k_executors && !is_taken(view.name())) {
-      // An older schema may have let anything in: that is this definition's problem alone.
+      // An older schema may have let anything in: that is only this definition's problem.
       found.insert_or_assign(std::string(view.name()),
                              util::guarded([&] { return read_executor(object, containers); }));
     }

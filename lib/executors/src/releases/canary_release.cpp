@@ -21,7 +21,7 @@ using util::cat;
 namespace {
 
 /// Decides how much of its routes' traffic the canary gets. The routes run after it and move their
-/// weights; the next look sees whether they have.
+/// weights; the next evaluation sees whether they have.
 class CanaryReleaseExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
@@ -66,7 +66,7 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     ask_routes(work, plan, tick.progress, alignment.status["members"]);
     if ((release::is_final(tick.progress.state) || tick.progress.state == State::rolling_back) &&
         !work.dry()) {
-      // The routes go back whether it can be ended or not; it is tried at each look.
+      // The routes go back whether it can be ended or not; it is tried at each evaluation.
       static_cast<void>(end_jobs(world(), work.context().graph, node, work.stop()));
     }
     report(tick, work.context().policy_error, alignment);

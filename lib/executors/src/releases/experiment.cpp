@@ -20,7 +20,7 @@ using util::cat;
 namespace {
 
 /// Assigns the clients of a route to variants, and judges them. The route runs after it and shares
-/// its requests; the next look sees whether it has.
+/// its requests; the next evaluation sees whether it has.
 class ExperimentExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;

@@ -18,7 +18,7 @@ struct ExperimentLook {
   experiment::Plan plan;
   experiment::Progress before;
   const engine::Node* route = nullptr;         ///< null: it is not there; as long as the graph
-  std::optional<experiment::Reading> reading;  ///< where this look reads its goals
+  std::optional<experiment::Reading> reading;  ///< where this evaluation reads its goals
 };
 
 /// What policies see of it: its route, where it is there, and the ExperimentObservation.

@@ -48,7 +48,7 @@ class Releases final : public engine::PolicyWorld {
   util::Result<std::shared_ptr<const release::Snapshot>> snapshot(const engine::Node& node,
                                                                   const data::Json& spec);
 
-  /// An Experiment, and what was read of its goals where this look reads them: once in a run,
+  /// An Experiment, and what was read of its goals where this evaluation reads them: once in a run,
   /// shared by its policies and its executor. Errors are those of experiment::read_plan() and of
   /// Sites::of().
   util::Result<std::shared_ptr<const ExperimentLook>> experiment(const engine::Node& node);

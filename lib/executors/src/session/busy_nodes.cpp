@@ -124,7 +124,7 @@ void BusyNodes::visit(NodeId id, Taking& taking, bool below) {
 
 std::vector<NodeId> BusyNodes::take(int run, const Graph& graph, const std::vector<NodeId>& tops) {
   const std::lock_guard lock(m_mutex);
-  forget(run);  // it plans anew
+  forget(run);  // it plans again
   Taking taking{.graph = graph, .run = run, .seen = std::vector<bool>(graph.size())};
   for (const NodeId top : tops) {
     visit(top, taking);

@@ -36,7 +36,7 @@ class BusyNodes {
   std::vector<engine::NodeId> take(int run, const engine::Graph& graph,
                                    const std::vector<engine::NodeId>& tops);
   /// One node of that name has ended in that run. `outdated`: as its plan holds no more; the run
-  /// plans it anew when all of its nodes have ended.
+  /// plans it again when all of its nodes have ended.
   void ended(int run, const engine::Key& key, bool outdated = false);
   /// The run has ended.
   void ended(int run);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <kubist/data/json_outline.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>

@@ -38,7 +38,7 @@ class DriftWatch {
   ~DriftWatch();
   DriftWatch(const DriftWatch&) = delete;
   DriftWatch& operator=(const DriftWatch&) = delete;
-  /// From here on the runs have looked at what is listed, and these alone keep something there.
+  /// From here on the runs have looked at what is listed, and only these keep something there.
   void follow(std::shared_ptr<const KeepersThere> keepers);
   /// Null: it is kubist's own.
   const WatchRoom::Seat& seat() const { return m_scope.seat; }

@@ -77,7 +77,7 @@ util::Result<> FollowedFiles::apply_again(kube::Client& home, const FileHooks& f
   return select_applied(home, report, options, stop);
 }
 
-/// Until the loop is to stop, or must be begun anew with what was `found`. An error: the files are
+/// Until the loop is to stop, or must be begun again with what was `found`. An error: the files are
 /// not watched any more.
 util::Result<> FollowedFiles::follow(kube::Client& home, const FileHooks& files,
                                      const ReconcileOptions& options, std::vector<Key>& found,

@@ -16,7 +16,7 @@ namespace kubist::executors {
 
 /// Watches istiod, in the namespaces that Istio's webhooks lead to, and these webhooks, on the
 /// clusters whose Istio runs have judged: a change is drift of the Clusters that lead there, which
-/// look at Istio anew. Those of another cluster than home have one place in the room, of a project
+/// check Istio again. Those of another cluster than home have one place in the room, of a project
 /// that leads there. Any thread.
 class IstioWatches {
  public:

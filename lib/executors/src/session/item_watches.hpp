@@ -19,10 +19,10 @@ class ItemWatch;
 
 /// Watches what manifest and helm items keep, by the kinds and namespaces of their inventories and
 /// as the account that made it: an object that is not as the last run of its item saw it is drift
-/// of the item's node. By metadata alone, and Secrets not at all: who watches them may read them.
+/// of the item's node. By metadata only, and Secrets not at all: who watches them may read them.
 /// What one credential sees is not told of objects that were made by another, wherever it leads.
 /// Where there is no room for a watch, the resync finds the drift. Each of the watches lasts as a
-/// KindWatch does. What a watch is doing is waited for by those alone who use that watch. Any
+/// KindWatch does. What a watch is doing is waited for only by those who use that watch. Any
 /// thread.
 class ItemWatches {
  public:

@@ -26,7 +26,7 @@ void each_of(const Json& inventory, const Each& each) {
   }
 }
 
-/// Does its status say what its kind alone does not?
+/// Does its status say what its kind by itself does not?
 bool is_by_functions(const engine::Node& node) {
   return node.executor || resources::find_kind(node.key.group, node.key.kind) == nullptr;
 }

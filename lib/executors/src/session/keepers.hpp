@@ -32,7 +32,8 @@ std::set<engine::Key> find_long_lists(const engine::Graph& graph);
 Keepers find_keepers(const engine::Graph& graph, Session& session);
 
 using GroupKind = std::pair<std::string_view, std::string_view>;
-/// With the projects whose statuses alone say so; none: kubist's own executors keep that kind.
+/// With the projects that keep it only by what statuses say; none: kubist's own executors keep that
+/// kind.
 using KeptKinds = std::map<GroupKind, std::set<std::string>>;
 /// What nodes may keep in their namespaces. REQUIRES: the graph outlives it.
 KeptKinds kept_kinds(const engine::Graph& graph);

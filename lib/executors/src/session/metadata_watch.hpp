@@ -20,8 +20,8 @@ class MetadataWatch {
  public:
   enum class Counts {
     all,   ///< each write
-    data,  ///< of a Secret or ConfigMap: not where labels, annotations or finalizers alone were
-           ///< written, as kubist itself does
+    data,  ///< of a Secret or ConfigMap: not where only labels, annotations or finalizers
+           ///< were written, as kubist itself does
   };
   /// Namespace (empty: of a cluster-scoped kind) and name of an object.
   using Changed = std::function<void(const std::string& ns, const std::string& name)>;

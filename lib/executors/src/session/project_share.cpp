@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include <kubist/data/json_outline.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>

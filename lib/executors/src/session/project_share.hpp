@@ -20,7 +20,7 @@
 namespace kubist::executors {
 
 /// Which replica a project falls to: each takes the one of the highest hash, so that all come to
-/// the same without a word, and one that joins or leaves moves its own share alone (rendezvous
+/// the same without a word, and one that joins or leaves moves only its own share (rendezvous
 /// hashing, Thaler and Ravishankar 1998). Empty: there are none.
 std::string replica_of(const std::set<std::string>& replicas, std::string_view project_namespace);
 

@@ -18,7 +18,8 @@ using util::cat;
 
 namespace {
 
-/// What a plan was made of besides the objects in its projects, which alone are looked at again.
+/// What a plan was made of besides the objects in its projects, which are all that is checked
+/// again.
 class AroundProjects final : public ObjectSource {
  public:
   AroundProjects(const Graph& graph, const std::vector<data::Json>& definitions)

@@ -11,7 +11,7 @@
 
 namespace kubist::executors {
 
-/// Reads the whole tree anew, on a thread of its own, where runs read parts of it alone. What that
+/// Reads the whole tree again, on a thread of its own, where runs read only parts of it. What that
 /// costs grows with the tree, so it takes a tenth of the time at most. Any thread.
 class TreeKeeper {
  public:

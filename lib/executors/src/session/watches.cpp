@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/resources/kinds.hpp>

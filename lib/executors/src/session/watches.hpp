@@ -70,7 +70,7 @@ kube::StandingWatch watch_for_good(
 /// The projects, by their namespaces, of which --watch sees the objects.
 struct WatchedNamespaces {
   std::string only;  ///< empty: all
-  /// These alone, where the server forbids all from the first; empty: there is no such choice.
+  /// Only these, where the server forbids all from the first; empty: there is no such choice.
   std::set<std::string> or_else = {};
   bool allows(const std::string& ns) const {
     return only.empty() ? or_else.empty() || or_else.contains(ns) : only == ns;
@@ -85,7 +85,7 @@ class DriftWatch;
 /// counts where the owner's project keeps something. They last as a KindWatch does.
 ///
 /// A watch of another cluster takes a place in `cluster_room`, of a project that leads there. One
-/// at home of a kind that statuses alone name takes one in `room`.
+/// at home of a kind that only statuses name takes one in `room`.
 ///
 /// A kind that the server forbids to watch everywhere is watched where nodes keep something: each
 /// namespace by its name, and what is in one as the account that made it, where kubist acts as it.
@@ -136,11 +136,11 @@ class DriftWatches {
               Watches& former);
   void tell_long_lists(const engine::Graph& graph);
   Projects projects_at(const kube::Client& client, const std::set<std::string>& by);
-  /// Takes over that watch of the former ones, if it has a seat of one of these projects, or makes
-  /// it (null: not now) where one of them has room.
+  /// Takes over that watch of the previous ones, if it has a seat of one of these projects, or
+  /// makes it (null: not now) where one of them has room.
   void keep(const Place& place, WatchRoom& room, const Projects& projects,
             const std::shared_ptr<const KeepersThere>& keepers, Watches& former, const Make& make);
-  /// `by`: the projects whose statuses alone say that they keep that kind.
+  /// `by`: the projects that keep that kind only by what statuses say.
   void watch_whole(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
                    const std::set<std::string>& by,
                    const std::shared_ptr<const KeepersThere>& keepers, Watches& former);

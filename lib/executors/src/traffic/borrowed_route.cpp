@@ -15,7 +15,7 @@ using util::cat;
 
 namespace {
 
-/// status.routes of what the route names: what else is in the object is its owner's alone.
+/// status.routes of what the route names: what else is in the object is only its owner's.
 Json status_of(const Json& live, const traffic::Route& route, const traffic::Place& place) {
   Json list = Json::array();
   for (Json& entry : traffic::live_route_status(live, place)) {

@@ -14,7 +14,7 @@ using util::cat;
 
 namespace {
 
-constexpr std::chrono::seconds k_brief{1};  // a connection that is made anew is no news
+constexpr std::chrono::seconds k_brief{1};  // a connection that is made again is no news
 constexpr std::chrono::seconds k_lasting{30};
 constexpr std::chrono::milliseconds k_gather_absences{300};
 constexpr std::size_t k_names = 3;

@@ -20,7 +20,7 @@ inline constexpr std::string_view k_take_over = "kubist.io/take-over";
 
 engine::LeaseRecord record_of(const data::Json& lease);
 /// The Lease with that content; `record` says also which version of which one it replaces: an API
-/// server makes a Lease that is gone anew, but for a uid.
+/// server makes a Lease again that is gone, but for a uid.
 data::Json lease_of(const engine::LeaseRecord& record, const std::string& ns,
                     std::string_view name);
 

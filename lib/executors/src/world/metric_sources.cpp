@@ -23,8 +23,8 @@ bool is_of(std::string_view text, std::string_view more) {
   });
 }
 
-/// The header of a Secret's text; a word alone is a bearer token (RFC 6750: b64token). A line's end
-/// would begin another header, and a kubeconfig in JSON is neither.
+/// The header of a Secret's text; a single word is a bearer token (RFC 6750: b64token). A line's
+/// end would begin another header, and a kubeconfig in JSON is neither.
 util::Result<std::string> authorization_of(const std::string& text, const std::string& secret) {
   std::string value(util::trim(text));
   const auto space = value.find(' ');

@@ -34,10 +34,10 @@ class ProjectAccounts {
  public:
   explicit ProjectAccounts(std::shared_ptr<kube::Client> home);
 
-  /// From here on the API server is asked anew who may impersonate: once for all projects, and once
-  /// for each where the caller may not impersonate every account. `own_rights`: the caller's go
-  /// beyond the projects' namespaces. In a server dry run what an account may not write is noted,
-  /// and does not fail.
+  /// From here on the API server is asked again who may impersonate: once for all projects, and
+  /// once for each where the caller may not impersonate every account. `own_rights`: the caller's
+  /// go beyond the projects' namespaces. In a server dry run what an account may not write is
+  /// noted, and does not fail.
   void begin_run(bool own_rights, kube::DryRun dry_run);
   bool is_dry() const { return m_dry; }
 
@@ -50,8 +50,8 @@ class ProjectAccounts {
   util::Result<std::shared_ptr<kube::Client>> client_for(const engine::Node& project,
                                                          const std::stop_token& stop);
   /// The client for deleting what an inventory has: with --own-rights, what the API server denies
-  /// the project's account is read and deleted with the caller's, by its uid. Null: that of
-  /// client_for() alone.
+  /// the project's account is read and deleted with the caller's, by its uid. Null: only that
+  /// of client_for().
   util::Result<std::shared_ptr<kube::Client>> delete_client_for(const engine::Node& project,
                                                                 const std::stop_token& stop);
   /// As whom kubist works on the DeployItems of a namespace without a project.

@@ -21,7 +21,7 @@ enum class BadAnswers {
 template <class T, BadAnswers Bad = BadAnswers::asked_again>
 class SharedAnswer {
  public:
-  /// `ask`: () -> util::Result<T>, called under a lock of this answer alone. REQUIRES: it asks for
+  /// `ask`: () -> util::Result<T>, called under a lock of only this answer. REQUIRES: it asks for
   /// no answer that waits for this one, get() and last() of this one among them.
   template <class Ask>
   util::Result<T> get(std::uint64_t run, const Ask& ask) {
@@ -38,7 +38,7 @@ class SharedAnswer {
     return *m_answer;
   }
 
-  /// The next one asks anew, also where somebody asks just now. Does not wait.
+  /// The next one asks again, also where somebody asks just now. Does not wait.
   void forget() { ++m_forgotten; }
 
   /// The last answer; nothing: nobody has asked. Waits for who asks just now.

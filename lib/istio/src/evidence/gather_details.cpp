@@ -17,7 +17,8 @@ using resources::ObjectView;
 using util::cat;
 namespace well_known = kube::well_known;
 
-// Metadata does not say whether a CRD is served; discovery does, and why not is asked for alone.
+// Metadata does not say whether a CRD is served; discovery does, and why not is asked for by
+// itself.
 void Gatherer::read_unserved_crds() {
   if (!m_index || !m_evidence.crds) {
     return;

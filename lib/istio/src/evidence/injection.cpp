@@ -45,7 +45,7 @@ std::set<std::string> revisions_of(const std::vector<WebhookConfig>& injectors) 
   return revisions;
 }
 
-// Labels of namespaces that the selectors ask for; the name alone tells no two injectors apart.
+// Labels of namespaces that the selectors ask for; the name by itself tells no two injectors apart.
 void add_real(const std::vector<NamespaceLabels>& namespaces,
               const std::vector<Injection::Matcher>& matchers, std::vector<Json>& labels) {
   std::set<std::string> keys;

@@ -38,7 +38,7 @@ Crd read_crd(const Json& object) {
   crd.created = time_of(view.creation_timestamp());
   const auto conditions = view.conditions();
   if (conditions.empty()) {
-    return crd;  // metadata alone
+    return crd;  // only metadata
   }
   const auto established = view.condition("Established");
   const auto accepted = view.condition("NamesAccepted");

@@ -74,7 +74,7 @@ void count_member(const Json& pod, bool ambient, Members& members) {
   }
   ++members.pods;
   if (ambient) {
-    // Left alone on request; ztunnel takes the rest.
+    // Left out on request; ztunnel takes the rest.
     if (view.label(k_dataplane_mode_label) != "none" &&
         view.annotation("ambient.istio.io/redirection") == "pending") {
       members.half_captured.emplace_back(view.name());

@@ -32,22 +32,15 @@ apply::InventoryName inventory_name(std::string_view ns, std::string_view revisi
   return {std::string(ns), with_revision(k_inventory, revision)};
 }
 
-resources::Manifest install_record(const Bundle& bundle) {
-  resources::Manifest manifest;
-  manifest.object = {
-      {"apiVersion", "v1"},
-      {"kind", "ConfigMap"},
-      {"metadata", {{"name", with_revision(k_install, bundle.revision)}, {"namespace", bundle.ns}}},
-      {"data",
-       {{"version", bundle.version}, {"revision", bundle.revision}, {"sha256", bundle.sha256}}}};
-  return manifest;
+std::string install_record_name(std::string_view revision) {
+  return with_revision(k_install, revision);
 }
 
 util::Result<std::optional<Installed>> read_installed(kube::Client& client, std::string_view ns,
                                                       std::string_view revision,
                                                       const std::stop_token& stop) {
   KUBIST_TRY(const auto found, client.find(kube::well_known::config_maps(), std::string(ns),
-                                           with_revision(k_install, revision), stop));
+                                           install_record_name(revision), stop));
   if (!found) {
     return std::nullopt;
   }

@@ -18,7 +18,7 @@ util::Result<std::vector<apply::Owned>> read_recorded(kube::Client& client,
 std::string reason_to_keep(const apply::Owned& object, const Record& own,
                            const std::vector<Record>& records);
 
-/// How it looks among results that it was left alone.
+/// Its line among results: it was kept.
 apply::ObjectResult kept(const apply::Owned& object, std::string reason);
 
 bool is_crd(const resources::ObjectRef& ref);

@@ -1,5 +1,6 @@
 #include <kubist/data/schema.hpp>
 #include <kubist/istio/bundle.hpp>
+#include <kubist/istio/record.hpp>
 #include <kubist/util/text.hpp>
 
 #include "install/bundle_check.hpp"
@@ -32,6 +33,17 @@ util::Result<Bundle> read_bundle(const Source& source, const Expected& expected)
   KUBIST_TRY(Bundle bundle, make_bundle(texts.files, source.location, expected));
   bundle.sha256 = std::move(texts.sha256);
   return bundle;
+}
+
+resources::Manifest install_record(const Bundle& bundle) {
+  resources::Manifest manifest;
+  manifest.object = {
+      {"apiVersion", "v1"},
+      {"kind", "ConfigMap"},
+      {"metadata", {{"name", install_record_name(bundle.revision)}, {"namespace", bundle.ns}}},
+      {"data",
+       {{"version", bundle.version}, {"revision", bundle.revision}, {"sha256", bundle.sha256}}}};
+  return manifest;
 }
 
 }  // namespace kubist::istio

@@ -233,7 +233,7 @@ class Installer {
     return {};
   }
 
-  // Workloads and webhooks alone: a Service of type LoadBalancer may never get an address.
+  // Only workloads and webhooks: a Service of type LoadBalancer may never get an address.
   util::Result<> await(const StagedObjects& stage) {
     KUBIST_TRY(const auto index, m_client.discovery().index(m_stop));
     std::vector<apply::Awaited> workloads;

@@ -92,7 +92,8 @@ class Preflight {
     }
   }
 
-  // Manifests without `replicas` leave it to who scales: istiod would be waited for in vain.
+  // Manifests without `replicas` leave it to who scales: istiod would be waited for without
+  // success.
   void check_scale(const Manifest& manifest, const ControlPlane& live) {
     const auto zero = scaled_to_zero(live);
     if (zero && !(m_options.rescale && live.installer == "kubist") &&

@@ -98,7 +98,7 @@ class RenderRun {
     return pods.items.empty() ? std::nullopt : std::optional<Json>(std::move(pods.items.front()));
   }
 
-  /// A quota or an admission refuses pods: the Job's events alone say so.
+  /// A quota or an admission refuses pods: only the Job's events say so.
   util::Result<> check_creation() {
     kube::ListOptions options;
     options.field_selector = cat("involvedObject.uid=", m_uid, ",reason=FailedCreate");

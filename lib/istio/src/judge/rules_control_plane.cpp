@@ -30,7 +30,7 @@ void missing(Findings& out, std::string_view kind, std::string_view name,
 void missing_webhooks(const Model& model, const RevisionView& revision, Findings& out) {
   const bool made_by_operator = revision.config != nullptr && revision.config->operator_webhooks;
   const bool validates = revision.config == nullptr || revision.config->validates;
-  // A tag's injector alone does not serve pods that name the revision.
+  // A tag's injector by itself does not serve pods that name the revision.
   const bool injects = std::any_of(revision.injectors.begin(), revision.injectors.end(),
                                    [](const WebhookConfig* config) { return config->tag.empty(); });
   if (model.evidence.injectors && !injects && !made_by_operator) {

@@ -114,7 +114,7 @@ util::Result<> apply_statistical(Json& list) {
   const auto clusters = clusters_of(window);
   KUBIST_TRY(StatisticalParameters parameters,
              statistical_parameters(parameters_of(list), plan, clusters.size()));
-  // At the first weight the tests begin anew with each wave that joins.
+  // At the first weight the tests begin again with each wave that joins.
   const auto waves = static_cast<std::size_t>(view.waves);
   parameters.alpha /= view.waves;
   parameters.steps *= waves;

@@ -116,7 +116,7 @@ CallCheck check_call(const Step& step, const Json* answer) {
       answer != nullptr ? data::string_at(*answer, {"reason"}) : engine::k_reason_not_due;
   if (reason == engine::k_reason_not_due) {
     return {CallCheck::Outcome::pending, "StepRunning",
-            cat(what, job ? " begins" : " is called", " at the next look")};
+            cat(what, job ? " begins" : " is called", " at the next evaluation")};
   }
   const std::string_view said = data::string_at(*answer, {"message"});
   const std::string behind = said.empty() ? "" : cat(": ", said);

@@ -36,7 +36,7 @@ struct CompareOptions {
 /// Is the group one whose objects are Go types in the API server?
 bool is_built_in_group(std::string_view group);
 
-/// A digest of the fields that `manager` owns by Apply, which metadata alone tells; empty: none.
+/// A digest of the fields that `manager` owns by Apply, which only metadata tells; empty: none.
 /// For same_fields().
 std::string applied_fields(const data::Json& live, std::string_view manager);
 /// The same of each manager whose name begins with `prefix`, in one pass: anybody may write any

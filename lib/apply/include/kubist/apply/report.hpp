@@ -20,7 +20,7 @@ enum class Outcome {
   valid,     ///< checked, and nothing was sent
   deleted,   ///< by remove_set
   pruned,    ///< it was in the inventory and is no longer in the input
-  kept,      ///< left alone on purpose (a hook or an annotation says so); the message says why
+  kept,      ///< not changed on purpose (a hook or an annotation says so); the message says why
   conflict,  ///< another field manager owns what the input sets; nothing was written
   failed,
   skipped,  ///< not tried: what it needs failed, or the run was stopped

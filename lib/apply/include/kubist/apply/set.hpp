@@ -26,7 +26,7 @@ struct Admission {
 };
 
 /// Asked once for every object that would be written, on the caller's thread. `live` is the object
-/// on the server (null: there is none). An error fails that object alone.
+/// on the server (null: there is none). An error fails only that object.
 using Admit = std::function<util::Result<Admission>(std::size_t index, const data::Json* live)>;
 
 using BeforeApply = std::function<util::Result<>(

@@ -38,13 +38,4 @@ class RawFormatter {
   std::unique_ptr<Impl> m_impl;
 };
 
-/// The object's text without metadata.managedFields and otherwise byte for byte: what caches keep.
-/// Text that is not an object comes back as it is.
-std::string without_managed_fields(std::string_view raw);
-
-/// What can be told of an object that parse_json() refuses (it is nested too deep): its apiVersion
-/// and kind, and of metadata (without managedFields) and spec the members that can be read. Takes
-/// linear time and does not recurse.
-Json outline(std::string_view raw);
-
 }  // namespace kubist::data

@@ -62,9 +62,10 @@ struct Uninstall {
   std::string what;     ///< after the item's name: "runs its deleteScript", "runs nothing: WHY"
 };
 
-/// One way of deploying. Stateless: all that it knows is in the cluster, so any kubist can go on
-/// where another one stopped. Any thread, but never twice at once for one item. An error of a call
-/// counts as failed; errors of kind unavailable are tried again until the item's timeout.
+/// One way of deploying. All that it needs is in the cluster, so any kubist can go on where another
+/// one stopped; it may keep what can be made again, such as rendered charts. Any thread, but never
+/// twice at once for one item. An error of a call counts as failed; errors of kind unavailable are
+/// tried again until the item's timeout.
 class Deployer {
  public:
   virtual ~Deployer() = default;

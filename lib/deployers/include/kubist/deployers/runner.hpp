@@ -19,7 +19,7 @@ struct RemoveItemOptions {
 
 /// Brings one DeployItem to the end of its job (by watches, without polling), or resumes a job that
 /// another kubist began. Where its work is not new, what others changed of its objects is mended by
-/// a job for these alone, or told of in its condition Drifted, as its `drift` says. A job that
+/// a job for only these, or told of in its condition Drifted, as its `drift` says. A job that
 /// another kubist ends first has the outcome that this one wrote. Items of foreign types are only
 /// waited for. A failed run is an outcome, not an error. Annotations that ask for a run or its end
 /// are answered (kubist.io/request: reconcile@ID or interrupt@ID;

@@ -32,7 +32,7 @@ struct Decision {
 /// different winners, or one and none, hold (reason WinnersDiffer). The last shares count.
 Decision more_cautious(const Decision& former, const Decision& later);
 
-/// Reads `decision` of a PolicyRun's status; nothing: it has none. A string is an action alone.
+/// Reads `decision` of a PolicyRun's status; nothing: it has none. A string is only an action.
 /// Invalid: an unknown action, a weight or share outside 0 to 100.
 util::Result<std::optional<Decision>> read_decision(const data::Json& status);
 /// As policies see the decision of those before them.

@@ -162,7 +162,7 @@ class ExecutorSet {
   void wrap(const Around& around);
   /// Fails with invalid (reason UnknownExecutor) and a suggestion.
   util::Result<Executor*> find(const Node& node) const;
-  /// The same by name alone, for `validate`; "" means the kind's default.
+  /// The same by name only, for `validate`; "" means the kind's default.
   util::Result<Executor*> find(const std::string& kind, const std::string& name) const;
   /// Canonical names that a kind may use, sorted.
   std::vector<std::string> names(const std::string& kind) const;

@@ -94,9 +94,10 @@ struct PipelineOptions {
   std::map<NodeId, CallAnswers> answers{};  ///< to the calls of the nodes' policies
 };
 
-/// Runs the policies of several nodes, each node's in order, each on the former's output. Nodes go
-/// through together, so that all runs of one definition are one batch. A policy that fails ends its
-/// own node's pipeline only. One verdict per node, in order. Nodes without policies cost nothing.
+/// Runs the policies of several nodes, each node's in order, each on the previous one's output.
+/// Nodes go through together, so that all runs of one definition are one batch. A policy that fails
+/// ends its own node's pipeline only. One verdict per node, in order. Nodes without policies cost
+/// nothing.
 std::vector<PolicyVerdict> run_policies(const Graph& graph, std::span<const NodeId> nodes,
                                         const PolicyCatalog& catalog, PolicyWorld& world,
                                         const RunInfo& run,

@@ -91,7 +91,7 @@ util::Result<std::shared_ptr<const PolicyDefinition>> read_policy_definition(
     const std::function<Query(std::string text)>& read_query);
 
 /// The policies by name: built-in ones first (nobody can replace them), then the namespace's own,
-/// then the cluster's. Names match exactly; aliases and case are a courtesy of built-ins alone.
+/// then the cluster's. Names match exactly; aliases and case are a courtesy of only built-ins.
 /// Filled before a run, read by all threads during it.
 class PolicyCatalog {
  public:

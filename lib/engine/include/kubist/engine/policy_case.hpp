@@ -16,10 +16,10 @@ struct RecordedRun {
   std::vector<PolicyTrace> trace;
 };
 
-/// Runs policies, each on the former's output, or one executor, over a recorded ResourceList. Its
-/// functionConfig (a PolicyRun) may give parameters, settings, state, metrics, target, now and run;
-/// what it leaves out is empty, `now` is 1970. An item list is required. The rules of a live run
-/// apply. Fails with invalid (bad input), or with the failing policy's error.
+/// Runs policies, each on the previous one's output, or one executor, over a recorded ResourceList.
+/// Its functionConfig (a PolicyRun) may give parameters, settings, state, metrics, target, now and
+/// run; what it leaves out is empty, `now` is 1970. An item list is required. The rules of a live
+/// run apply. Fails with invalid (bad input), or with the failing policy's error.
 util::Result<RecordedRun> run_recorded(
     const std::vector<std::shared_ptr<const PolicyDefinition>>& policies, const Json& input,
     const std::stop_token& stop = {});

@@ -38,7 +38,7 @@ struct NodeReport {
 struct StatusPart {
   Key key;
   std::string target;
-  bool tree = false;  ///< its TreeReady alone
+  bool tree = false;  ///< only its TreeReady
   auto operator<=>(const StatusPart&) const = default;
 };
 

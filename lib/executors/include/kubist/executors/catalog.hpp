@@ -2,15 +2,14 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <kubist/data/json.hpp>
 #include <kubist/engine/policy.hpp>
+#include <kubist/executors/executor_function.hpp>
 #include <kubist/executors/local_config.hpp>
-#include <kubist/resources/served.hpp>
 
 namespace kubist::executors {
 
@@ -27,18 +26,6 @@ bool is_function_kind(std::string_view kind);
 /// The kinds of kubist's own that may name an ExecutorDefinition: all but DeployItem, whose
 /// executors are deployers.
 std::vector<std::string> definable_kinds();
-
-/// What an ExecutorDefinition says.
-struct ExecutorFunction {
-  std::shared_ptr<const engine::PolicyDefinition> definition;
-  std::vector<std::string> kinds;           ///< that may name it
-  std::vector<std::string> cluster_scoped;  ///< kinds that it may return, as Kind or Kind.group
-  std::vector<std::string> namespaces;      ///< patterns, besides the target namespace
-  std::optional<resources::ServedKind> serves;
-  std::string wraps;    ///< the kind beside whose built-in executor it runs; empty: it runs instead
-  bool before = false;  ///< of one that wraps: it runs first
-  std::string account;  ///< ServiceAccount of kubist-system, as which a Root's objects are handled
-};
 
 /// Built-in policies and those of PolicyDefinition and ClusterPolicyDefinition objects. A
 /// definition that cannot be used stays in the catalog as broken: the nodes that name it say why.

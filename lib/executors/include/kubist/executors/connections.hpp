@@ -89,7 +89,7 @@ class Connections {
   util::Result<std::shared_ptr<const istio::Evidence>> istio(const Connection& connection,
                                                              const std::stop_token& stop);
 
-  /// Somebody changed it: the next one asks anew. Null: there is none.
+  /// Somebody changed it: the next one asks again. Null: there is none.
   static void forget_istio(const std::shared_ptr<Endpoint>& endpoint);
   /// Held by who installs it there: Clusters with these credentials come one after the other.
   std::unique_lock<std::mutex> lock_istio(const Connection& connection);

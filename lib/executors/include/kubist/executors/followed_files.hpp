@@ -36,8 +36,8 @@ class FollowedFiles {
   util::Result<> take(const std::vector<resources::Manifest>& manifests);
 
   /// As watch_and_reconcile(). A resource that the loop does not look after yet, such as a new
-  /// project, makes it begin anew with that too. Errors, too: the files cannot be watched any more,
-  /// or a hook of theirs has thrown what it must not.
+  /// project, makes it begin again with that too. Errors, too: the files cannot be watched any
+  /// more, or a hook of theirs has thrown what it must not.
   util::Result<> watch(Session& session, ReconcileOptions options, engine::Observer& observer,
                        const WatchHooks& hooks, const FileHooks& files,
                        const std::stop_token& stop);

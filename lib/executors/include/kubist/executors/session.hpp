@@ -201,7 +201,7 @@ class Session {
   };
   /// Removes what DeployItems left in the namespaces of VirtualClusters: of items that definitely
   /// do not exist any more, and never beside a pod that still runs. A namespace that is not
-  /// kubist's own (of this home) is left alone. An error means that the tree could not be loaded.
+  /// kubist's own (of this home) is not touched. An error means that the tree could not be loaded.
   util::Result<> collect_garbage(const GarbageOptions& options, const std::stop_token& stop);
 
   kube::Client& home() { return *m_home; }

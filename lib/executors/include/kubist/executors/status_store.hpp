@@ -15,7 +15,7 @@ namespace kubist::executors {
 
 class ProjectAccounts;
 
-/// Reason of an error that means: what was planned no longer holds, plan anew.
+/// Reason of an error that means: what was planned no longer holds, plan again.
 inline constexpr std::string_view k_plan_changed = deployers::k_item_changed;
 /// Such an error (a conflict).
 util::Error plan_changed(std::string message);
@@ -67,7 +67,7 @@ class StatusBook {
 ///
 /// The Root has no project, so no lock, nor has a new Project a namespace for one: such a status is
 /// written only over the resourceVersion that it was computed from. Another kubist's write in
-/// between is a conflict with reason k_plan_changed, after which the run is planned anew from what
+/// between is a conflict with reason k_plan_changed, after which the run is planned again from what
 /// stands there then. So it never goes over one that its writer has not seen, no namespace has to
 /// be chosen for the Root's Lease (nor rights in it given), and a run without news writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
@@ -94,7 +94,7 @@ class KubeStatusStore final : public engine::StatusStore {
   util::Result<bool> record(const engine::Node& node, const data::Json& fields);
   /// Its virtual cluster has nothing of it any more: takes its entry away. Was it the last one? A
   /// write has all entries that are left, so those that go meanwhile share the next one: with one
-  /// for each, 500 would take minutes. Of these one alone is the last.
+  /// for each, 500 would take minutes. Of these only one is the last.
   util::Result<bool> drop_target(const engine::Node& node);
 
  private:

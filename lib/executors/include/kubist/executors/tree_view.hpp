@@ -9,8 +9,8 @@
 
 namespace kubist::executors {
 
-/// The project namespaces that a selection lies in, so that a caller with rights on these projects
-/// alone can work on them; empty: the whole tree. For load_tree_view().
+/// The project namespaces that a selection lies in, so that a caller with rights on only these
+/// projects can work on them; empty: the whole tree. For load_tree_view().
 util::Result<std::set<std::string>> namespaces_of(kube::Client& home,
                                                   const std::vector<engine::Key>& selection,
                                                   const std::stop_token& stop);

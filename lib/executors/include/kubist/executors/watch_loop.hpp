@@ -39,7 +39,7 @@ struct WatchHooks {
 /// refuses are tried again until it does not, and told of. Helm items get no charts of this
 /// machine. Fails only where the first run cannot be made.
 ///
-/// With a replica (Session::Options), which has been started, it acts on the projects alone that
+/// With a replica (Session::Options), which has been started, it acts only on the projects that
 /// the replica holds: each replica takes those that are its share of them, from who is gone too,
 /// and gives up the others when no run is at work on them. At the end it ends the replica.
 util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& options,

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -7,8 +8,8 @@
 #include <kubist/apply/set.hpp>
 #include <kubist/deployers/world.hpp>
 #include <kubist/engine/pipeline.hpp>
-#include <kubist/executors/catalog.hpp>
 #include <kubist/executors/connections.hpp>
+#include <kubist/executors/executor_function.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/util/clock.hpp>
@@ -29,11 +30,11 @@ inline constexpr std::string_view k_status_manager = "kubist-status";
 /// thread.
 using KeepsHook = std::function<void(const engine::Key& node, deployers::KeptObjects kept)>;
 
-/// The Istio that a run has judged, and how it is looked at anew.
+/// The Istio that a run has judged, and how it is judged again.
 struct JudgedIstio {
   std::shared_ptr<kube::Client> client;  ///< null: none counts, or it could not be judged
   std::function<void()> forget;          ///< what is known of it is old; any thread
-  /// Where its webhooks lead, which administrators alone write. Others may name a Deployment
+  /// Where its webhooks lead, which only administrators write. Others may name a Deployment
   /// istiod.
   std::set<std::string> namespaces;
 };
@@ -45,7 +46,7 @@ struct ReadWorkloads {
   std::shared_ptr<kube::Client> client;
   std::string target;  ///< of which the node has one or several
   std::string ns;
-  bool deployments = false;  ///< Deployments, too, and not pods alone
+  bool deployments = false;  ///< Deployments, too, and not only pods
 };
 /// Told by each node of traffic or releases that is looked at. May be empty; any thread.
 using WorkloadsHook = std::function<void(const engine::Key& node, const ReadWorkloads&)>;

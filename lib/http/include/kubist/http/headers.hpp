@@ -20,7 +20,7 @@ using Headers = std::vector<Header>;
 std::optional<std::string_view> find_header(const Headers& headers, std::string_view name);
 /// Replaces every field of that name by this one.
 void set_header(Headers& headers, std::string_view name, std::string value);
-/// Can it be a header's value as it is: printable ASCII alone? A line's end would begin another
+/// Can it be a header's value as it is: only printable ASCII? A line's end would begin another
 /// one.
 bool is_header_value(std::string_view text);
 /// "value" of "name: value" lines whose value must not be printed (Authorization, cookies, ...).

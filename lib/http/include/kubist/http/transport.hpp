@@ -32,7 +32,7 @@ class Call {
   std::function<void()> m_cancel;
 };
 
-/// Where HTTP leaves the program: curl_transport.hpp in earnest, tests/support/fake_transport.hpp
+/// Where HTTP leaves the program: curl_transport.hpp in programs, tests/support/fake_transport.hpp
 /// in tests, and decorators (retry.hpp, logging.hpp) in between. start() may be called from any
 /// thread.
 ///

@@ -52,6 +52,10 @@ struct Bundle {
 /// another version or revision than expected.
 util::Result<Bundle> read_bundle(const Source& source, const Expected& expected = {});
 
+/// ConfigMap kubist-install[-REV], with version and sha256 of the source; itself one of the
+/// objects, and the last that an installation writes.
+resources::Manifest install_record(const Bundle& bundle);
+
 /// May an installation of Istio contain this kind?
 bool belongs_to_istio(std::string_view group, std::string_view kind);
 

@@ -9,7 +9,8 @@ namespace kubist::istio {
 
 /// What install() of the bundle would change, by dry runs on the server: created, changed and
 /// pruned objects, the record of version and sha256 among them. What istiod owns of its webhooks is
-/// left out, as install() leaves it alone. Writes nothing. Errors: as of gathering and of diff_set.
+/// left out, as install() does not touch it. Writes nothing. Errors: as of gathering and of
+/// diff_set.
 util::Result<apply::SetDiffs> diff(kube::Client& client, const Bundle& bundle,
                                    const std::stop_token& stop = {});
 

@@ -22,8 +22,8 @@ struct GatherOptions {
 };
 
 /// Asks the API server: discovery and lists in parallel, first whether anything of Istio is there
-/// and only then the rest, metadata alone where that does. Sends no write; the probe is a server
-/// dry run. A question that fails is part of the evidence. cancelled: stop was requested.
+/// and only then the rest, only metadata where that is enough. Sends no write; the probe is a
+/// server dry run. A question that fails is part of the evidence. cancelled: stop was requested.
 util::Result<Evidence> gather(kube::Client& client, const GatherOptions& options = {},
                               const std::stop_token& stop = {});
 

@@ -43,7 +43,7 @@ struct InstallOutcome {
 /// and waiting, then pruning what the record has and the bundle has not (never CRDs, namespaces, or
 /// what istiod made at run time), then check() until it is ready. Unchanged objects are not
 /// written, so that a second run writes nothing and one that was interrupted goes on. caBundle and
-/// failurePolicy of webhooks that istiod has taken over are left alone.
+/// failurePolicy of webhooks that istiod has taken over are not touched.
 ///
 /// A ConfigMap kubist-install[-REV] keeps version and sha256 of the source of the last installation
 /// that was brought to its end, and kubist-istio[-REV] the list of all objects (an ApplySet).

@@ -25,7 +25,7 @@ SailObject read_sail(const data::Json& object);
 void read_values(const data::Json& config_map, RevisionConfig& config);
 /// Is the node kept free of pods until the CNI plugin is there?
 bool cni_tainted(const data::Json& node);
-/// Adds one pod (metadata alone) of a namespace with injection, or in ambient mode.
+/// Adds one pod (only metadata) of a namespace with injection, or in ambient mode.
 void count_member(const data::Json& pod, bool ambient, Members& members);
 
 /// How the namespace takes part in a mesh.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <kubist/apply/inventory.hpp>
-#include <kubist/istio/bundle.hpp>
 #include <kubist/kube/client.hpp>
 
 /// What install() remembers in the cluster of what it applied.
@@ -19,9 +18,8 @@ struct Record {
 };
 
 apply::InventoryName inventory_name(std::string_view ns, std::string_view revision);
-/// ConfigMap kubist-install[-REV], with version and sha256 of the source; itself one of the
-/// objects, and the last that an installation writes.
-resources::Manifest install_record(const Bundle& bundle);
+/// ConfigMap kubist-install[-REV], which install_record() makes (bundle.hpp).
+std::string install_record_name(std::string_view revision);
 
 /// What that ConfigMap says: the installation that was last brought to its end.
 struct Installed {

@@ -49,7 +49,7 @@ using ReplyHandler = std::function<void(util::Result<Reply>)>;
 /// What a list or a watch brings of each object.
 enum class Form {
   object,    ///< all of it
-  metadata,  ///< its metadata alone, as PartialObjectMetadata
+  metadata,  ///< only its metadata, as PartialObjectMetadata
   table,     ///< its row as people read it, in Tables
 };
 
@@ -80,7 +80,7 @@ struct ListOptions {
   /// failing with reason Expired.
   bool tolerate_expired = false;
   /// Of list(): the objects take their memory there, and one that cannot be read goes to
-  /// ObjectList::unreadable and fails itself alone, instead of the list. Null: the list has its own
+  /// ObjectList::unreadable and fails only itself, instead of the list. Null: the list has its own
   /// limit, 1 GiB.
   Room* room = nullptr;
   /// Of list() without a room: an object that is nested too deep is no error, as with one.
@@ -165,7 +165,7 @@ struct ClientOptions {
 ///
 /// Errors: kube/api_error.hpp for answers of 400 and more, http/transport.hpp for no answer. No
 /// answer is longer than docs/reference/limits.md tells; of a server that a Secret names
-/// (ClusterAccess::from_secret) errors show what is a Kubernetes Status alone.
+/// (ClusterAccess::from_secret) errors show only what is a Kubernetes Status.
 class Client : public std::enable_shared_from_this<Client> {
  public:
   /// Reads nothing and sends nothing. Invalid: credentials that cannot be used (a broken key, ...).

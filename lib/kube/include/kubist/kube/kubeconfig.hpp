@@ -79,7 +79,7 @@ struct ClusterAccess {
   bool from_secret = false;
 };
 
-/// The files that count: --kubeconfig alone, else the KUBECONFIG list without repeats, else
+/// The files that count: only --kubeconfig, else the KUBECONFIG list without repeats, else
 /// ~/.kube/config (none without a home folder).
 std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides,
                                                     const Environment& env);

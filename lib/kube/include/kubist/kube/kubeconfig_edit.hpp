@@ -14,7 +14,7 @@ struct ContextChange {
 
 /// Changes the context in the file that has it, else adds it to the first file of the list that is
 /// there (to the last, where none is). Reads and writes files (0600, atomic). All
-/// contexts are written anew; comments elsewhere stay where these are in block style. True: it is a
+/// contexts are rewritten; comments elsewhere stay where these are in block style. True: it is a
 /// new one. Invalid: the file is no kubeconfig.
 util::Result<bool> set_context(const Overrides& overrides, const Environment& env,
                                const ContextChange& change);

@@ -17,7 +17,7 @@ bool describes(const data::Json& component, const ApiResource& resource);
 
 /// Which fields the kinds of an API server have, built-in ones and CRDs alike, by its OpenAPI v3
 /// documents: one request for each group and version, and none where an earlier process asked. The
-/// cache on disk keeps the names of fields alone (some percent of a document) and has no age: it
+/// cache on disk keeps only the names of fields (some percent of a document) and has no age: it
 /// may be behind the server, so what it says against an object must be looked up fresh before it
 /// counts. Thread-safe; blocks in the calls that may send requests.
 class OpenApi {

@@ -59,7 +59,7 @@ struct WatchOptions {
   /// Of a standing one that lasts: the server forbids it (403) before any listing was complete. It
   /// does nothing more then. Null: it tries again, as after other trouble.
   std::function<void(const util::Error&)> on_refused;
-  /// It is taken up anew when nothing came for so long: something between swallows what the server
+  /// It is taken up again when nothing came for so long: something between swallows what the server
   /// says, which sends a bookmark each minute.
   std::chrono::seconds silence{150};
   /// Called when the connection broke or the server refused, before it tries again: each time.

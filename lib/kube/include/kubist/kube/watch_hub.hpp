@@ -46,7 +46,7 @@ class Subscription {
 
 /// Watches from now on. Equal interests in one client share one watch, which lasts as long
 /// as somebody is interested. `changed` is called at least once after the begin, for what
-/// happened before it. Watches read metadata alone. Any thread.
+/// happened before it. Watches read only metadata. Any thread.
 Subscription subscribe(const std::shared_ptr<Client>& client, const Interest& interest,
                        WakeHandlers handlers);
 

@@ -40,7 +40,7 @@ class Arrivals {
 
 /// In front of a source that can tell of many subjects in one request: one asks for all who are in
 /// sample(), once those that `arrivals` knows to be coming are there (for 50 ms at most) and no
-/// request is under way. A call alone is asked at once. What goes wrong with a request goes to all
+/// request is under way. A single call is asked at once. What goes wrong with a request goes to all
 /// that it was for. Who is stopped leaves the others their request, which ends when all are
 /// stopped; but for the one whose thread asks: it comes back with the request. Any thread.
 std::shared_ptr<Provider> make_gathering_provider(std::shared_ptr<Provider> source,

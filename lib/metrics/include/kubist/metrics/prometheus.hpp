@@ -14,7 +14,7 @@ namespace kubist::metrics {
 
 struct PrometheusOptions {
   Names names = Names::istio;                 ///< whose metrics Prometheus has
-  std::string reporter = "destination";       ///< of Istio's: one alone, or traffic counts twice
+  std::string reporter = "destination";       ///< of Istio's: only one, or traffic counts twice
   std::chrono::milliseconds timeout{10'000};  ///< of one query, here and there
   std::chrono::seconds max_age{120};          ///< an older newest value is Stale
   bool allow_warnings = false;                ///< take answers that may be partial
@@ -23,7 +23,7 @@ struct PrometheusOptions {
 
 /// A Prometheus, or what speaks its HTTP API. Asks raw counters at one `time`, both arms and
 /// several subjects in one query, and leaves subtracting to difference(): increase() extrapolates,
-/// overlaps between looks and loses a new series' first value. Any thread.
+/// overlaps between evaluations and loses a new series' first value. Any thread.
 class Prometheus : public Provider {
  public:
   /// At a URL, with a path before /api where it has one. Whether the address is allowed is for the

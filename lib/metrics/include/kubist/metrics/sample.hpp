@@ -50,8 +50,8 @@ struct Counts {
 };
 
 /// What every arm of `after` or `before` did between the two, series by series. Pure.
-///   in both           the difference; where any counter shrank, the process began anew and its new
-///                     value counts
+///   in both           the difference; where any counter shrank, the process began again, and
+///                     its new value counts
 ///   only in `after`   counts from zero, if `before` knows its arm; else it is a beginning and
 ///                     counts nothing
 ///   only in `before`  counts nothing

@@ -1,12 +1,12 @@
 #pragma once
-#include <kubist/policies/builtins.hpp>
+#include <kubist/policies/builtin.hpp>
 
 namespace kubist::policies {
 
 /// ABTest: judges an Experiment by the test and the assignment of its spec
 /// (docs/how-to/experiment.md). The policy of an Experiment that names none. It ends the experiment
 /// with the winner, or holds with TooFew or Collecting, with Thompson's shares where the spec says
-/// so. Where the goals were not read at this look it decides nothing.
+/// so. Where the goals were not read at this evaluation it decides nothing.
 ///
 ///   policies:
 ///     - name: ABTest

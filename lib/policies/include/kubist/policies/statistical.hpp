@@ -22,7 +22,7 @@ struct StatisticalMetric {
   double share = 1;          ///< of alpha; those of all metrics sum to 1
   double slope = 1;          ///< allowed p_c <= slope * p_s + tolerance
   double tolerance = 0.005;  ///< half a point
-  /// Judge the canary against this rate alone, whatever stable does: objectives, mirrored traffic,
+  /// Judge the canary against only this rate, whatever stable does: objectives, mirrored traffic,
   /// steps by header. slope and tolerance mean nothing then.
   std::optional<double> limit;
 };
@@ -48,14 +48,14 @@ struct StatisticalParameters {
 /// (0, 1), or more metrics and clusters than 16 KiB of state hold.
 util::Result<> check_parameters(const StatisticalParameters& parameters);
 
-/// What is seen at one look: the time since the last look, on every cluster.
+/// What is seen at one evaluation: the time since the last evaluation, on every cluster.
 struct StatisticalLook {
   std::size_t step = 0;             ///< from 0; never goes back
   double weight = 0;                ///< the canary's, in (0, 1]; 1 is the bake
   double next_weight = 0;           ///< of the step after this one; means nothing at 1
   std::chrono::seconds at_step{0};  ///< how long the weights have been this step's
-  /// Differences of counters since the last look: metric 0 on cluster 0, on cluster 1, ... then
-  /// metric 1; metrics * clusters in all.
+  /// Differences of counters since the last evaluation: metric 0 on cluster 0, on cluster 1, ...
+  /// then metric 1; metrics * clusters in all.
   std::span<const stats::Window> windows;
 };
 
@@ -77,7 +77,7 @@ struct StatisticalState {
 
 /// A state that knows nothing. Then observe_past() for each window before the canary.
 StatisticalState initial_state(const StatisticalParameters& parameters);
-/// A window of stable alone, from the time before the canary. From 30 of them on bursts are known;
+/// A window of only stable, from the time before the canary. From 30 of them on bursts are known;
 /// rare ones (of 5 % at a rate of 0.1 %) take some 240, two hours at 30 s.
 void observe_past(StatisticalState& state, std::size_t series, const stats::Counts& stable);
 
@@ -100,9 +100,9 @@ struct StatisticalDecision {
   StatisticalEvidence evidence;
 };
 
-/// Takes one look into the state and judges. Harm is judged at every look (Ville's inequality
-/// allows it); a step is left only after minimum_requests, minimum_windows and the proof on every
-/// metric and cluster. The state must be of the same parameters.
+/// Takes one evaluation into the state and judges. Harm is judged at every evaluation (Ville's
+/// inequality allows it); a step is left only after minimum_requests, minimum_windows and the proof
+/// on every metric and cluster. The state must be of the same parameters.
 StatisticalDecision decide(const StatisticalParameters& parameters, const StatisticalLook& look,
                            StatisticalState& state);
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include <kubist/policies/builtins.hpp>
+#include <kubist/policies/builtin.hpp>
 #include <kubist/policies/statistical.hpp>
 #include <kubist/release/plan.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <kubist/policies/builtins.hpp>
+#include <kubist/policies/builtin.hpp>
 
 namespace kubist::policies {
 

@@ -32,10 +32,11 @@ enum class Request { none, pause, resume, abort };
 /// "pause", "resume", "abort"; none for other words.
 Request read_request(std::string_view verb);
 
-/// Shall the goals be read at this look? Not before clients are assigned, and once an interval.
+/// Shall the goals be read at this evaluation? Not before clients are assigned, and once an
+/// interval.
 bool reads(const Plan& plan, const Progress& before, const Seen& seen, Time now);
 
-/// What one look leads to.
+/// What one evaluation leads to.
 struct Tick {
   Progress progress;
   bool request_done = false;  ///< the request meant something here
@@ -43,18 +44,18 @@ struct Tick {
   std::optional<std::chrono::milliseconds> look_again;
 };
 
-/// One look: pure. `reading` is there where reads() said so.
+/// One evaluation: pure. `reading` is there where reads() said so.
 ///
 /// - It begins when its route is Ready and nobody else's. The first reading is where counting
-/// begins.
+///   begins.
 /// - After a reading `decision`, that of its policies, counts: an advance ends it, with the winner
 ///   that it names or none; a hold goes on, and may change the shares of the clients to come.
-/// - A pause or rollback of its policies counts at each look: it does not begin; while it runs it
-///   stops until a person resumes it, or it is aborted.
+/// - A pause or rollback of its policies counts at each evaluation: it does not begin; while it
+///   runs it stops until a person resumes it, or it is aborted.
 /// - It ends also when maxDuration is over (Limit), and then waits until the route has its own
 ///   weights again.
 /// - An edit of the route's rules pauses it (RouteChanged) until a person resumes it.
-/// - An edit of variants or goals begins counting anew.
+/// - An edit of variants or goals begins counting again.
 /// - Without a reading nothing is decided; the reason is kept.
 Tick tick(const Plan& plan, const Progress& before, const Seen& seen,
           const std::optional<Reading>& reading, const std::optional<engine::Decision>& decision,

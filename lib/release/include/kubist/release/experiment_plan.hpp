@@ -49,7 +49,7 @@ struct Plan {
   std::string rule;   ///< one of its rules; empty: the only one
   std::string cookie;
   std::chrono::seconds max_age{30 * 24 * 3600};  ///< of the cookie
-  std::chrono::seconds interval{60};             ///< between two looks
+  std::chrono::seconds interval{60};             ///< between two evaluations
   std::chrono::seconds max_duration{14 * 24 * 3600};
   std::vector<Variant> variants;  ///< at least two; the first is the control
   std::vector<Goal> goals;        ///< at least one; the first decides
@@ -62,7 +62,7 @@ struct Plan {
   double samples = 1000;
   /// Of each variant, before an anytime test says anything.
   double minimum_samples = 100;
-  std::string hash;  ///< of what is counted: another one begins counting anew
+  std::string hash;  ///< of what is counted: another one begins counting again
 };
 
 bool has_variant(const Plan& plan, std::string_view name);

@@ -28,7 +28,7 @@ std::string_view to_string(State state);
 /// Pending for what is no state.
 State read_state(std::string_view text);
 
-/// How far an experiment has come: what is kept of it between two looks, in the status.
+/// How far an experiment has come: what is kept of it between two evaluations, in the status.
 struct Progress {
   State state = State::pending;
   std::string reason, message;

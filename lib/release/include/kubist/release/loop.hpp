@@ -22,7 +22,7 @@ struct Member {
   std::string cluster = {};   ///< its virtual cluster, where there are several
 };
 
-/// What a look saw.
+/// What an evaluation saw.
 struct Seen {
   std::string target;         ///< what there is to release now; empty: cannot be told
   bool target_ready = false;  ///< it has ready endpoints
@@ -37,7 +37,7 @@ enum class Request { none, pause, resume, abort, promote, promote_full, retry };
 /// "pause", "promote-full", ...; none for other words.
 Request read_request(std::string_view verb);
 
-/// What one look leads to.
+/// What one evaluation leads to.
 struct Tick {
   Progress progress;
   bool request_done = false;  ///< the request meant something here
@@ -45,9 +45,9 @@ struct Tick {
   std::optional<std::chrono::milliseconds> look_again;
 };
 
-/// One look: pure, so that it can be simulated and tested over every state. `decision` of the
+/// One evaluation: pure, so that it can be simulated and tested over every state. `decision` of the
 /// policies counts only while the present weight is observed on every member; nothing counts as
-/// hold. `before` of a first look is a default Progress.
+/// hold. `before` of a first evaluation is a default Progress.
 ///
 /// - The first step begins when target and routes are ready and no policy says hold: nothing is
 ///   moved yet, so nothing counts as no objection, and no clock runs.

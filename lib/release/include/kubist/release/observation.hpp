@@ -3,8 +3,8 @@
 
 namespace kubist::release {
 
-/// What a look saw, as policies see it: a ReleaseObservation {target: {name, ready, message},
-/// members: [{name, settled, changed, weight, message}]}.
+/// What an evaluation saw, as policies see it: a ReleaseObservation {target: {name, ready,
+/// message}, members: [{name, settled, changed, weight, message}]}.
 data::Json observation(const Plan& plan, const Seen& seen);
 
 }  // namespace kubist::release

@@ -23,7 +23,7 @@ struct Plan {
   traffic::Copies mirror;  ///< requests whose copies it gets
   std::string cookie;      ///< by which clients stay with the canary; empty: none do
   std::chrono::seconds cookie_age{86400};
-  std::chrono::seconds interval{30};      ///< between two looks
+  std::chrono::seconds interval{30};      ///< between two evaluations
   std::chrono::seconds bake{300};         ///< at 100 % before it is done
   std::chrono::seconds hold_limit{1800};  ///< at one step without a decision
 };

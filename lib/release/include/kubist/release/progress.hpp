@@ -10,7 +10,7 @@ namespace kubist::release {
 
 using Time = std::chrono::system_clock::time_point;
 
-/// How far a release has come: what is kept of it between two looks, in the status.
+/// How far a release has come: what is kept of it between two evaluations, in the status.
 struct Progress {
   State state = State::pending;
   int attempt = 1;
@@ -36,9 +36,9 @@ bool is_moved(const Progress& progress);
 /// The status fields of it: state, attempt, weight, wave (of several), target, reason, pausedBy,
 /// goingBackFor, since, observedAt. Times have whole seconds.
 data::Json to_json(const Progress& progress);
-/// status.history after a look: what it was (null or a list), and one more entry {at, attempt,
-/// state, weight, wave, reason, message} where state, attempt, weight or wave changed; the newest
-/// 50 stay, the oldest first. So it grows only in statuses that are written anyway.
+/// status.history after an evaluation: what it was (null or a list), and one more entry {at,
+/// attempt, state, weight, wave, reason, message} where state, attempt, weight or wave changed; the
+/// newest 50 stay, the oldest first. So it grows only in statuses that are written anyway.
 data::Json history_after(data::Json history, const Progress& before, const Progress& after,
                          Time now);
 

@@ -8,7 +8,7 @@ namespace kubist::release {
 /// Where a CanaryRelease stands. The last four are final: only a new target or `retry` leaves them.
 enum class State {
   pending,      ///< the target is not ready yet
-  progressing,  ///< on its way to the next weight, or its step's first look
+  progressing,  ///< on its way to the next weight, or its step's first evaluation
   paused,     ///< by a person, a policy, or because the route was changed: weights frozen, no clock
   waiting,    ///< for data, an approval, a window: the clock of the step runs
   promoting,  ///< at 100 %, abort rules armed, until the bake time is over

@@ -35,8 +35,8 @@ data::Json no_window(std::string_view reason, std::string_view message);
 /// Is a weight of it under way, so that there is something to measure?
 bool is_measured(const Progress& progress);
 
-/// Is a window that began then over? It is as long as the interval; a look that comes a little
-/// early closes it all the same.
+/// Is a window that began then over? It is as long as the interval; an evaluation that comes a
+/// little early closes it all the same.
 bool is_window_over(const Plan& plan, Time began, Time now);
 
 }  // namespace kubist::release

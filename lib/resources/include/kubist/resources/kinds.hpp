@@ -32,7 +32,7 @@ inline constexpr std::string_view k_request_annotation = "kubist.io/request";
 /// The secret key under which a Cluster's kubeconfig is found when the spec names none.
 inline constexpr std::string_view k_default_kubeconfig_key = "value";
 
-/// One row of the table of kinds. Adding a kind is a row here, a file in crds/ and its executor.
+/// One row of the table of kinds. CONTRIBUTING.md says what else a new kind needs.
 struct Kind {
   std::string_view name;    ///< "VirtualCluster"
   std::string_view plural;  ///< "virtualclusters"

@@ -36,9 +36,9 @@ inline constexpr std::string_view k_recording_ended = "RecordingEnded";
 /// routes at their new weights at once. A run ends where the release has succeeded or begins to go
 /// back. aborted: rolled back for what a policy saw; undecided: rolled back for want of it
 /// (NoTraffic, TooFew, Undecided, the hold limit), or neither by `longest`, with the reason at the
-/// last look. Uses threads of its own until it returns; a stop request ends it early, with fewer
-/// runs. Fails with invalid: a policy that is unknown, fails, or asks what only a Prometheus can
-/// answer.
+/// last evaluation. Uses threads of its own until it returns; a stop request ends it early, with
+/// fewer runs. Fails with invalid: a policy that is unknown, fails, or asks what only a Prometheus
+/// can answer.
 util::Result<std::vector<SimulatedRun>> simulate(const ReleaseSimulation& simulation,
                                                  const std::stop_token& stop);
 

@@ -31,7 +31,7 @@ struct SimulatedAnswers {
   bool bad = true;             ///< the canary failed at its own rate, see TrafficModel::bad_from
 };
 
-/// What a look asks for.
+/// What an evaluation asks for.
 struct SimulatedSpan {
   std::chrono::seconds from{0}, to{0};  ///< since the simulation began
   double weight = 0;                    ///< the canary's share of the requests
@@ -55,15 +55,15 @@ struct TrafficModel {
   double stable_rate = 0.01;  ///< the share of requests that fail
   double canary_rate = 0.01;
   double requests_per_second = 20;            ///< of both versions together
-  std::chrono::milliseconds interval{30000};  ///< between looks
+  std::chrono::milliseconds interval{30000};  ///< between evaluations
   /// Intraclass correlation: in each window each version's rate is drawn from a Beta distribution
   /// with this much of its variance; 0: all windows alike.
   double correlation = 0;
-  double rising = 1;  ///< both rates grow linearly, to so many times the first at the last look
+  double rising = 1;         ///< both rates grow linearly, to so many times the first by the end
   std::size_t bad_from = 0;  ///< the canary fails as stable does before this step
-  int past_windows = 240;    ///< of stable alone, before the canary
+  int past_windows = 240;    ///< of only stable, before the canary
 };
-/// `longest`: when the last look is. What was known before (past_windows) is for judges alone.
+/// `longest`: when the last evaluation is. What was known before (past_windows) is only for judges.
 std::shared_ptr<const Traffic> make_traffic(const TrafficModel& model,
                                             std::chrono::seconds longest);
 
@@ -73,7 +73,7 @@ struct RecordedWindow {
   SimulatedCounts stable, canary;
 };
 /// Replays a recording: in each of its windows there are as many requests as there were, shared
-/// anew by the simulated weight. How many of them fail is drawn (beta-binomial) from what is known
+/// again by the simulated weight. How many of them fail is drawn (beta-binomial) from what is known
 /// of the version's rate in that window: its own counts, and the version's mean over the recording
 /// with its intraclass correlation as the prior, so that few requests at a small recorded weight
 /// are not taken for bursts. Latencies likewise. Beyond the last window nothing is known. `windows`

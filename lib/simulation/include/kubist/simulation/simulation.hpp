@@ -9,14 +9,14 @@
 #include <kubist/policies/threshold.hpp>
 #include <kubist/simulation/simulated_traffic.hpp>
 
-/// Canaries that never ran: a test alone against a traffic model, many times, without a release
+/// Canaries that never ran: only a test against a traffic model, many times, without a release
 /// around it. Whole releases: release_simulation.hpp.
 namespace kubist::simulation {
 
 /// How the weights move.
 struct RolloutModel {
   std::vector<double> weights{0.05, 0.1, 0.25, 0.5, 1};
-  /// With one weight: it grows linearly to this at the last look. 0: it stays.
+  /// With one weight: it grows linearly to this at the last evaluation. 0: it stays.
   double final_weight = 0;
   int looks = 500;  ///< then the canary is given up, undecided
   /// A step is left after so many windows; 0: when the policy says so.
@@ -27,7 +27,8 @@ enum class Judge {
   statistical,   ///< policies/statistical.hpp
   threshold,     ///< policies/threshold.hpp
   z_test,        ///< aborts when a z-test of all counts so far is below alpha at some look
-  mann_whitney,  ///< as Kayenta: the windows' rates by Mann-Whitney at 98 % two-sided, every look
+  mann_whitney,  ///< as Kayenta: the windows' rates by Mann-Whitney at 98 % two-sided, every
+                 ///< evaluation
 };
 
 struct Simulation {
@@ -45,7 +46,7 @@ struct Simulation {
 enum class Ending {
   aborted,    ///< rolled back by a verdict
   promoted,   ///< left the last step
-  undecided,  ///< neither by the last look, or rolled back because a step lasted too long
+  undecided,  ///< neither by the last evaluation, or rolled back because a step lasted too long
 };
 
 struct SimulatedRun {

@@ -22,7 +22,7 @@ using ReadPiece = std::function<util::Result<std::optional<Piece>>(const Head& h
 /// what to do: unavailable (a chunk is missing or of another generation, which may be a cache that
 /// is behind), invalid (corrupt).
 Source verified_source(Head head, std::string head_secret, ReadPiece read);
-/// Reads a source to its end for its verdict alone.
+/// Reads a source to its end for only its verdict.
 util::Result<> drain(const Source& source);
 
 /// The head in the folder that the head Secret is mounted at. Invalid: corrupt.

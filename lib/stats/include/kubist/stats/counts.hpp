@@ -15,7 +15,7 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-/// What both versions did between two looks.
+/// What both versions did between two evaluations.
 struct Window {
   Counts canary, stable;
 };

@@ -4,7 +4,7 @@
 namespace kubist::stats {
 
 /// The line p_c = slope * p_s + offset between the failure rates of canary and stable. slope 1 and
-/// offset 0.005: a tolerance of half a point; slope 0: the bound `offset` alone, whatever stable
+/// offset 0.005: a tolerance of half a point; slope 0: only the bound `offset`, whatever stable
 /// does (one sample). Both are at least 0.
 struct Margin {
   double slope = 1;

@@ -3,7 +3,7 @@
 
 #include <kubist/stats/counts.hpp>
 
-/// Tests for one look at a number fixed beforehand. Looked at again and again they abort good
+/// Tests for one evaluation of a number fixed beforehand. Evaluated again and again they abort good
 /// versions (see docs/background/statistics.md): e_process.hpp is for that.
 namespace kubist::stats {
 

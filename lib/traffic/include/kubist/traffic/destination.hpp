@@ -45,7 +45,7 @@ data::Json service_spec(const Destination& destination);
 data::Json destination_rule_spec(const Destination& destination, const Place& place);
 /// In Services mode: the Service of one subset, named subset_service().
 data::Json subset_service_spec(const Destination& destination, const Subset& subset);
-/// Why it cannot be Services alone: what only a DestinationRule can say; empty when it can.
+/// Why it cannot be only Services: what only a DestinationRule can say; empty when it can.
 std::vector<std::string> needs_destination_rule(const Destination& destination);
 
 /// A subset of a live DestinationRule; null when it has none of that name.

@@ -41,12 +41,12 @@ data::Json to_json(const Shift& shift);
 Shift read_shift(const data::Json& json);
 
 /// spec.routes of a TrafficRoute with the weights moved: in every rule that sends to `stable` of
-/// the destination, what stable and canary have together is shared anew, in whole numbers that keep
-/// all other shares. With a `match` a rule "RULE-canary" stands before it, which takes the requests
-/// of both conditions, with copies of some a rule "RULE-mirror". With an affinity the canary's
-/// answers set the cookie and RULE-canary takes who has it, too; at 100 % a rule "RULE-expire"
-/// takes the cookie away. Rules that do not send there stay as they are. Invalid: no rule does; a
-/// rule that shall have copies has a mirror already.
+/// the destination, what stable and canary have together is shared again, in whole numbers that
+/// keep all other shares. With a `match` a rule "RULE-canary" stands before it, which takes the
+/// requests of both conditions, with copies of some a rule "RULE-mirror". With an affinity the
+/// canary's answers set the cookie and RULE-canary takes who has it, too; at 100 % a rule
+/// "RULE-expire" takes the cookie away. Rules that do not send there stay as they are. Invalid: no
+/// rule does; a rule that shall have copies has a mirror already.
 util::Result<data::Json> shifted_routes(const data::Json& routes, const Shift& shift);
 
 /// spec.routes once the canary is released: it stands where stable stood, with what both had. For
