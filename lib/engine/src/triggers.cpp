@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <kubist/data/pointer.hpp>
@@ -143,30 +144,26 @@ Weight weight_of(Cause cause) {
 
 }  // namespace
 
+// What throws half-way leaves a place in the queue whose entry is not there, or has another time:
+// it is passed over when its time comes. An entry without a place would never be due.
 void Schedule::add(const Key& key, Time when, const Trigger& cause) {
-  auto [it, added] = m_entries.try_emplace(key, Entry{when, cause});
-  Entry& entry = it->second;
-  if (!added) {
-    const bool sooner = when < entry.when;
-    const Weight present = weight_of(entry.cause);
-    const Weight added_now = weight_of(cause);
-    if (added_now > present || (added_now == present && sooner)) {
-      entry.cause = cause;
-    }
-    if (!sooner) {
-      return;
-    }
-    m_queue.erase({entry.when, key});
-    entry.when = when;
+  const auto found = m_entries.find(key);
+  if (found == m_entries.end()) {
+    m_queue.emplace(when, key);
+    m_entries.emplace(key, Entry{when, cause});
+    ++m_added;
+    return;
   }
-  m_added += added ? 1 : 0;
-  m_queue.emplace(when, key);
-}
-
-void Schedule::erase(const Key& key) {
-  if (auto found = m_entries.find(key); found != m_entries.end()) {
-    m_queue.erase({found->second.when, key});
-    m_entries.erase(found);
+  Entry& entry = found->second;
+  const bool sooner = when < entry.when;
+  const Weight present = weight_of(entry.cause);
+  const Weight added = weight_of(cause);
+  if (added > present || (added == present && sooner)) {
+    entry.cause = cause;
+  }
+  if (sooner) {
+    m_queue.emplace(when, key);
+    m_queue.erase({std::exchange(entry.when, when), key});
   }
 }
 
@@ -177,9 +174,12 @@ std::optional<Schedule::Time> Schedule::next() const {
 std::vector<Schedule::Due> Schedule::take_due(Time now, const Graph& graph) {
   std::map<Key, Trigger> due;
   while (!m_queue.empty() && m_queue.begin()->first <= now) {
-    Key key = m_queue.begin()->second;
-    due.emplace(key, m_entries.at(key).cause);
-    erase(key);
+    const auto found = m_entries.find(m_queue.begin()->second);
+    if (found != m_entries.end() && found->second.when <= now) {
+      due.emplace(found->first, found->second.cause);
+      m_entries.erase(found);
+    }
+    m_queue.erase(m_queue.begin());
   }
   auto covered = [&](const Key& key) {
     for (NodeId id : graph.find(key)) {

@@ -29,6 +29,10 @@ struct Attempt {
   std::string verdict{};
   /// Of a Cluster: the kubeconfig, which a Secret of the project has.
   std::string kubeconfig{};
+  /// TYPE/NAMESPACE/NAME, or TYPE/NAMESPACE/LABEL=VALUE, of what it asks to read and is nobody's
+  /// business but the project's: the API server refuses it (By::server), where kubist acts as the
+  /// project's account.
+  Words reads{};
 };
 
 /// What the API server does not even take from a member, and what it says.
@@ -78,7 +82,7 @@ inline Attempt writes_in_dev(const std::string& name, const std::string& object,
 
 /// A manifest item with one harmless ConfigMap of its name, and what reads: exports or checks.
 inline Attempt reads(const std::string& name, const std::string& more, const std::string& reasons,
-                     By by = By::kubist) {
+                     const Words& what = {}) {
   return {"DeployItem",
           name,
           "{type: kubist.io/manifest, timeout: 10s, config: {manifests: [{apiVersion: v1, kind: "
@@ -86,7 +90,10 @@ inline Attempt reads(const std::string& name, const std::string& more, const std
               name + "}}], " + more + "}}",
           reasons,
           {"secret/PROJECT/" + name + "-export"},
-          by};
+          By::kubist,
+          {},
+          {},
+          what};
 }
 
 inline Attempt runs(const std::string& name, const std::string& more, const std::string& reasons,

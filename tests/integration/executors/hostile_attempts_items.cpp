@@ -199,7 +199,8 @@ std::vector<Attempt> readings() {
       "apiVersion: v1, kind: ConfigMap, name: extension-apiserver-authentication, "
       "namespace: kube-system";
   return {
-      reads("read-secret", export_of(here + "db-export"), "Forbidden|SecretNotAllowed"),
+      reads("read-secret", export_of(here + "private"), "Forbidden|SecretNotAllowed",
+            {"secret/PROJECT/private"}),
       reads("read-other", export_of(here + "keys, namespace: OTHER"), "NamespaceNotAllowed"),
       reads("read-system", export_of(there), "NamespaceNotAllowed"),
       reads("read-node", export_of("apiVersion: v1, kind: Namespace, name: kube-system"),
@@ -218,12 +219,12 @@ std::vector<Attempt> readings() {
           ".data}}]}",
           "NamespaceNotAllowed"),
       reads("check-system", check_of(there), "NamespaceNotAllowed"),
-      reads("check-secret", check_of(here + "db-export"), "Forbidden|SecretNotAllowed"),
+      reads("check-secret", check_of(here + "private"), "Forbidden|SecretNotAllowed",
+            {"secret/PROJECT/private"}),
       reads("check-labels",
             "readinessChecks: {custom: [{name: peek, labelSelector: {apiVersion: v1, kind: Secret, "
-            "matchLabels: {kubist.io/test: 'yes'}}, requirements: [{jsonPath: .data, operator: "
-            "exists}]}]}",
-            "Forbidden|SecretNotAllowed")};
+            "matchLabels: {for: people}}, requirements: [{jsonPath: .data, operator: exists}]}]}",
+            "Forbidden|SecretNotAllowed", {"secret/PROJECT/for=people"})};
 }
 
 std::vector<Attempt> names() {

@@ -45,6 +45,11 @@ std::vector<Read> reads_of(Audit& audit, const std::string& user) {
   return reads;
 }
 
+/// Its own namespace, and that of its virtual cluster: what a pattern matches besides is others'.
+bool is_in(const Read& read, const std::string& project) {
+  return read.ns == project || read.ns == project + "-dev";
+}
+
 /// Is it of the check that Istio is there and works?
 bool is_of_istio(const Read& read, const std::string& what) {
   static const std::set<std::string> kinds{
@@ -104,15 +109,11 @@ bool is_kubists_own(const Read& read, const Names& names) {
     return in({"secrets.", "configmaps.", "pods."}, what);
   }
   // Applications of a virtual cluster; gateways; the network of Services.
-  return (what == "deployments.apps" && read.verb == "list") ||
+  const bool of_a_project = is_in(read, names.project) || is_in(read, names.other);
+  return (what == "deployments.apps" && read.verb == "list" && (read.ns.empty() || of_a_project)) ||
          (in({"pods.", "services."}, what) && in({"istio-system", "istio-ingress"}, read.ns)) ||
          (read.ns == "default" && read.name == "kubernetes") ||
          what == "servicecidrs.networking.k8s.io" || is_of_istio(read, what);
-}
-
-/// Its own namespace, and that of its virtual cluster: what a pattern matches besides is others'.
-bool is_in(const Read& read, const std::string& project) {
-  return read.ns == project || read.ns == project + "-dev";
 }
 
 /// Outside of the project's own namespaces the API server refuses it.

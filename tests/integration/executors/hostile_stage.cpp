@@ -51,8 +51,10 @@ std::vector<Attempt> attempts(const Names& names, bool with_rights_of_the_server
                                             each.name + "-kubeconfig");
       each.spec = kubist::util::replace_all(each.spec, "SERVICE", service);
       each.kubeconfig = kubist::util::replace_all(each.kubeconfig, "SERVICE", service);
-      for (std::string& thing : each.never) {
-        thing = names.put_in(thing);
+      for (Words* things : {&each.never, &each.reads}) {
+        for (std::string& thing : *things) {
+          thing = names.put_in(thing);
+        }
       }
       if (each.by != By::server || with_rights_of_the_server) {
         all.push_back(std::move(each));
@@ -80,9 +82,10 @@ Json node_object(const std::string& kind, const std::string& ns, const std::stri
 }
 
 std::vector<Json> bystanders(const Names& names) {
-  Json export_secret = secret(names.project, "db-export", "theirs");
-  export_secret["metadata"]["labels"] = {{"kubist.io/test", "yes"}};
-  std::vector<Json> all{export_secret, secret(names.other, "keys", "theirs"),
+  Json of_people = secret(names.project, "private", "theirs");
+  of_people["metadata"]["labels"] = {{"for", "people"}};
+  std::vector<Json> all{of_people, secret(names.project, "db-export", "theirs"),
+                        secret(names.other, "keys", "theirs"),
                         config_map(names.project, "foreign", {{"by", "hand"}}),
                         config_map(names.other, "settings", {{"by", "hand"}})};
   for (const std::string& ns : {names.project, names.dev()}) {

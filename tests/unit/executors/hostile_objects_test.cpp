@@ -1,6 +1,6 @@
 // Random hostile objects of every kind cost only the project that they are in.
-#include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <set>
 
 #include <kubist/data/json_text.hpp>
@@ -8,9 +8,8 @@
 #include <kubist/resources/validate.hpp>
 #include <kubist/runtimes/jsonnet.hpp>
 
-#include "release_site.hpp"
-#include "support/hostile/objects.hpp"
-#include "support/hostile/values.hpp"
+#include "hostile_village.hpp"
+#include "watch_site.hpp"
 
 using namespace site;
 
@@ -20,7 +19,6 @@ int jsonnet_child() { return runtimes::jsonnet_child_main(); }
 namespace {
 
 constexpr int k_batches = 13;
-constexpr int k_batch = 80;               ///< objects
 constexpr std::size_t k_requests = 8000;  ///< of one run at most
 
 /// What was really looked at.
@@ -28,76 +26,6 @@ struct Seen {
   std::size_t objects = 0, valid = 0, nodes = 0, ready = 0, traces = 0;
   std::set<std::string> kinds;
 };
-
-/// The honest project `shop`, and the project `evil` with what hostile objects can lean on.
-class Village : public Shop {
- public:
-  Village() {
-    route("web");
-    put_item("honest");
-    put("Project", "", "evil", {{"home", {{"namespaces", Json::array({"evil-*"})}}}});
-    settle();
-    put("Cluster", "evil", "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
-    cluster("evil", "far", kubeconfig(far->server()));
-    virtual_cluster("evil", "dev", {{"injection", {{"mode", "Unmanaged"}}}});
-    virtual_cluster("evil", "other", {{"injection", {{"mode", "Unmanaged"}}}});
-    put("Destination", "evil", "web",
-        yaml("{virtualClusterRef: {name: dev}, ports: [{port: 80}], subsets: {v1: {labels: "
-             "{version: "
-             "v1}}, v2: {labels: {version: v2}}}}"));
-    for (const char* name : {"web", "web-1", "web-2"}) {
-      put("TrafficRoute", "evil", name,
-          yaml(cat("{virtualClusterRef: {name: dev}, hosts: [", name,
-                   ".evil.example.com], routes: [{weights: [{destination: web, version: v1}]}]}")));
-    }
-    secret("evil", "secret", std::string("\0\xff{[", 4));
-    secret("evil", "kubeconfig", kubeconfig("https://nowhere:6443"));
-    settle();
-  }
-
-  /// An honest change: its runs have something to write.
-  void change(const std::string& team) {
-    virtual_cluster("shop", "dev",
-                    {{"injection", {{"mode", "Unmanaged"}}}, {"labels", {{"team", team}}}});
-  }
-
-  /// Everything that was written at home but the lock's, parted: of the honest project, and
-  /// elsewhere. The cluster `far` belongs to who has its kubeconfig: a namespace of the name
-  /// shop-dev there is not the honest one.
-  std::pair<std::vector<std::string>, std::vector<LoggedRequest>> written_in_shop() const {
-    std::vector<std::string> own;
-    std::vector<LoggedRequest> others;
-    for (const LoggedRequest& each : home->writes()) {
-      const std::string& place = each.ns.empty() ? each.name : each.ns;
-      if (place != "shop" && !place.starts_with("shop-")) {
-        others.push_back(each);
-      } else if (each.resource != "leases") {
-        own.push_back(each.to_string());
-      }
-    }
-    std::sort(own.begin(), own.end());
-    return {own, others};
-  }
-
- private:
-  void put_item(const std::string& name) {
-    Json item = object("DeployItem", "shop", name,
-                       {{"type", "kubist.io/mock"}, {"config", Json::object()}});
-    item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
-    home->put(item);
-  }
-};
-
-/// The objects are the same in every run; $KUBIST_HOSTILE_SEED makes others, to look for more.
-std::uint32_t hostile_seed() {
-  constexpr std::uint32_t k_seed = 7;
-  const char* given = std::getenv("KUBIST_HOSTILE_SEED");
-  return given != nullptr ? static_cast<std::uint32_t>(std::stoul(given)) : k_seed;
-}
-
-bool is_honest(const engine::NodeReport& node) {
-  return node.key.ns == "shop" || (node.key.kind == "Project" && node.key.name == "shop");
-}
 
 /// What an honest change writes where nobody is hostile.
 const std::vector<std::string>& honest_writes() {
@@ -111,98 +39,12 @@ const std::vector<std::string>& honest_writes() {
   return writes;
 }
 
-/// A Project is an administrator's: none claims what is the honest project's, and none has anything
-/// posted from here.
-void tame(Json& object) {
-  if (object["kind"] != "Project" || !object["spec"].is_object()) {
-    return;
-  }
-  Json& spec = object["spec"];
-  if (data::string_at(spec, {"namespace"}).starts_with("shop")) {
-    spec.erase("namespace");
-  }
-  Json none = Json::array();
-  Json* sinks = data::find_path(spec, {"notifications"});
-  for (Json& sink : sinks != nullptr && sinks->is_array() ? *sinks : none) {
-    if (sink.is_object()) {
-      sink.erase("url");
-    }
-  }
-}
-
-/// What would wait for a pod, a deployer or a controller, of which there is none here (and the
-/// clock stands still), does not run: a dry run has looked at it.
-void keep_from_waiting(Json& object) {
-  Json& spec = object["spec"];
-  if (!spec.is_object()) {
-    return;
-  }
-  if (object["kind"] == "Execution") {
-    const Json& items = data::array_at(spec, {"items"});
-    if (!std::all_of(items.begin(), items.end(), [](const Json& item) {
-          return data::string_at(item, {"type"}) == "Templates";
-        })) {
-      spec["suspend"] = true;
-    }
-  } else if (object["kind"] == "DeployItem") {
-    const std::string type(data::string_at(spec, {"type"}));
-    spec["type"] = type.ends_with("manifest") || type.ends_with("helm") ? type : "kubist.io/mock";
-    if (spec.contains("config") && spec["config"].is_object()) {
-      spec["config"]["readinessChecks"] = {{"disableDefault", true}};
-      for (const char* key : {"phase", "delay", "initialPhase"}) {
-        spec["config"].erase(key);
-      }
-    }
-  }
-}
-
-/// The kinds in turn, so that each comes as often. The Root is everybody's: not among them.
-std::vector<Json> make_batch(testing::HostileObjects& objects, int batch) {
-  std::vector<const resources::Kind*> kinds;
-  for (const resources::Kind& kind : resources::kinds()) {
-    if (kind.name != "Root") {
-      kinds.push_back(&kind);
-    }
-  }
-  std::vector<std::pair<const resources::Kind*, std::string>> named;
-  std::vector<std::string> others;
-  for (int i = 0; i < k_batch; ++i) {
-    const resources::Kind& kind =
-        *kinds[static_cast<std::size_t>(batch * k_batch + i) % kinds.size()];
-    named.emplace_back(&kind, cat(kind.namespaced ? "x" : "evil-", i));
-    others.push_back(cat(kind.name, '/', named.back().second));
-  }
-  std::vector<Json> made;
-  for (const auto& [kind, name] : named) {
-    made.push_back(objects.make(*kind, "evil", name, others));
-    tame(made.back());
-  }
-  return made;
-}
-
 void count(const std::vector<Json>& made, Seen& seen) {
   for (const Json& each : made) {
     ++seen.objects;
     seen.kinds.insert(each["kind"].get<std::string>());
     seen.valid += resources::validate_object({each, {}, {}, {}}).empty() ? 1 : 0;
   }
-}
-
-/// An exception that somebody caught is a bug all the same.
-void check_text(const std::string& text) {
-  const auto found = text.find("unexpected: ");
-  const bool jsonnet = found != std::string::npos && text.find("STATIC ERROR") < found;
-  CHECK_MESSAGE((found == std::string::npos || jsonnet), text.substr(0, 2000));
-}
-
-/// Ready, or it says why not. Who suspended it is in no message.
-void check_node(const engine::NodeReport& node) {
-  CAPTURE(node.key.kind);
-  CAPTURE(node.key.name);
-  CAPTURE(node.reason);
-  check_text(node.message);
-  CHECK((node.ready || !node.reason.empty()));
-  CHECK((node.ready || !node.message.empty() || node.reason == "Suspended"));
 }
 
 void check_report(const executors::Run& run, Seen& seen) {
@@ -223,28 +65,6 @@ void check_report(const executors::Run& run, Seen& seen) {
     check_text(warning);
   }
   CHECK(Json::accept(data::to_json(engine::to_json(run.report))));
-}
-
-/// Where the hostile objects may have something written: in their project, and where a hostile
-/// Project, which an administrator made, keeps its own.
-std::set<std::string> places_of(const std::vector<Json>& made) {
-  std::set<std::string> places;
-  for (const Json& each : made) {
-    if (each["kind"] == "Project") {
-      places.insert(resources::project_namespace(each));
-    }
-  }
-  return places;
-}
-
-void check_others(const std::vector<LoggedRequest>& others, const std::set<std::string>& places) {
-  for (const LoggedRequest& each : others) {
-    const std::string& place = each.ns.empty() ? each.name : each.ns;
-    const bool event =
-        place == "default" && each.resource == "events";  // about what has no namespace
-    CHECK_MESSAGE((event || place.starts_with("evil") || places.contains(place)), each.to_string(),
-                  " as ", each.as);
-  }
 }
 
 void check_written(const Village& s, const std::vector<Json>& made) {
@@ -287,6 +107,40 @@ void remove_evil(Village& s, const std::vector<Json>& made, Seen& seen) {
   const auto [own, others] = s.written_in_shop();
   CHECK(own.empty());
   check_others(others, places_of(made));
+}
+
+/// Those that came to a run, by their keys, with what a run says of each node checked.
+class Reported {
+ public:
+  void add(const executors::Run& run) {
+    const std::lock_guard lock(m_mutex);
+    for (const engine::NodeReport& node : run.report.nodes) {
+      check_node(node);
+      if (!is_honest(node)) {
+        m_keys.insert(node.key);
+      }
+    }
+  }
+  /// No run is added meanwhile.
+  [[nodiscard]] std::unique_lock<std::mutex> hold() const { return std::unique_lock(m_mutex); }
+  /// REQUIRES: hold().
+  void forget() { m_keys.clear(); }
+  std::size_t count() const {
+    const std::lock_guard lock(m_mutex);
+    return m_keys.size();
+  }
+
+ private:
+  mutable std::mutex m_mutex;
+  std::set<engine::Key> m_keys;
+};
+
+std::vector<Json> make_quick_batch(testing::HostileObjects& objects) {
+  std::vector<Json> made = make_batch(objects, 0);
+  for (Json& each : made) {
+    keep_from_waiting(each);
+  }
+  return made;
 }
 
 void run_batch(testing::HostileObjects& objects, int batch, Seen& seen) {
@@ -337,6 +191,53 @@ TEST_CASE("hostile objects: a thousand of every kind fail themselves alone") {
   CHECK(seen.kinds.size() == resources::kinds().size() - 1);
   CHECK(seen.valid > seen.objects / 2);
   CHECK(seen.nodes > seen.objects / 2);
+}
+
+TEST_CASE("hostile objects: none that comes or changes while it watches holds up the others") {
+  ::setenv("KUBIST_HELM", "/nonexistent/helm", 1);
+  const auto seed = hostile_seed();
+  CAPTURE(seed);
+  testing::HostileObjects objects(seed);
+  const std::vector<Json> made = make_quick_batch(objects);
+  const std::vector<Json> changed = make_quick_batch(objects);  // of the same names
+  Village s;
+  s.forget();
+  Reported reported;
+  Watch watch(s, {}, [&](executors::WatchHooks& hooks) {
+    hooks.finished = [&](const executors::Run& run) { reported.add(run); };
+    hooks.turned = [&](const executors::LoopState&) { const auto held = reported.hold(); };
+  });
+  REQUIRE(testing::comes_true([&] { return reported.count() > 0; }));
+  for (const std::vector<Json>& batch : {made, changed}) {
+    {
+      const auto held = reported.hold();  // all come in one turn of the loop, to few runs
+      reported.forget();
+      for (const Json& each : batch) {
+        s.home->plant(each);
+      }
+    }
+    const std::size_t half = batch.size() / 2;
+    CHECK(testing::comes_true([&] { return reported.count() > half; }));
+  }
+  s.change("a");
+  s.put_item({{"phase", "Succeeded"}});
+  CHECK(testing::comes_true([&] { return s.is_honest_ready("a"); }));
+  watch.end();
+  CHECK(watch.ended);
+  for (const std::string& trouble : watch.troubles) {
+    check_text(trouble);
+  }
+  const auto [own, others] = s.written_in_shop();
+  for (const std::string& write : own) {
+    CHECK_MESSAGE(
+        (write == "patch namespaces shop-dev" || write == "patch virtualclusters shop/dev status" ||
+         write == "patch projects shop status" || write == "patch deployitems shop/honest status"),
+        write);
+  }
+  std::vector<Json> all = made;
+  all.insert(all.end(), changed.begin(), changed.end());
+  check_others(others, places_of(all));
+  MESSAGE(reported.count(), " of ", made.size(), " came to a run");
 }
 
 TEST_CASE("hostile objects: any Root leaves every node Ready, or with a reason") {

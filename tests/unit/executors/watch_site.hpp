@@ -1,5 +1,6 @@
 #pragma once
 #include <condition_variable>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -11,10 +12,11 @@
 
 namespace site {
 
-/// --watch over the site, until it is ended.
+/// --watch over the site, until it is ended. `adjust` may set hooks of its own.
 class Watch {
  public:
-  explicit Watch(Site& site, executors::ReconcileOptions options = {}) {
+  explicit Watch(Site& site, executors::ReconcileOptions options = {},
+                 const std::function<void(executors::WatchHooks&)>& adjust = nullptr) {
     m_hooks.away = [this](const std::string& told) {
       const std::lock_guard lock(m_mutex);
       line = told;
@@ -31,6 +33,9 @@ class Watch {
       const std::lock_guard lock(m_mutex);
       troubles.push_back(error.to_string());
     };
+    if (adjust) {
+      adjust(m_hooks);
+    }
     m_thread = std::jthread([this, &site, options = std::move(options)] {
       ended = executors::watch_and_reconcile(*site.session, options, m_observer, m_hooks,
                                              m_stop.get_token());

@@ -103,18 +103,24 @@ void Agenda::add_events() {
   if (!m_tree) {
     return;
   }
-  for (const auto& [key, cause] : std::exchange(m_events, {})) {
-    if (cause == Cause::drift && m_tree->find(key).empty()) {
-      add_unknown(key, cause);
-      continue;
-    }
-    for (const Key& asked : is_fresh_node(*m_tree, key) ? std::vector<Key>{key}
-                                                        : engine::affected(*m_tree, key, cause)) {
-      if (m_scope.contains(asked)) {
-        const Pace* pace = pace_of(cause);
-        const Time when = pace != nullptr ? pace->next(asked, now()) : now();
-        m_schedule.add(asked, when + k_gather, from(cause, key, asked));
-      }
+  while (!m_events.empty()) {
+    const auto [key, cause] = std::move(m_events.front());
+    m_events.pop_front();  // what is thrown for it keeps none of the others
+    add_event(key, cause);
+  }
+}
+
+void Agenda::add_event(const Key& key, const engine::Trigger& cause) {
+  if (cause == Cause::drift && m_tree->find(key).empty()) {
+    add_unknown(key, cause);
+    return;
+  }
+  for (const Key& asked : is_fresh_node(*m_tree, key) ? std::vector<Key>{key}
+                                                      : engine::affected(*m_tree, key, cause)) {
+    if (m_scope.contains(asked)) {
+      const Pace* pace = pace_of(cause);
+      const Time when = pace != nullptr ? pace->next(asked, now()) : now();
+      m_schedule.add(asked, when + k_gather, from(cause, key, asked));
     }
   }
 }
@@ -217,6 +223,8 @@ void Agenda::set_resync() {
       std::chrono::duration_cast<Time::duration>(m_resync * (0.9 + 0.2 * util::random_unit()));
   m_resync_at = pause.count() == 0 ? Time::max() : now() + pause;
 }
+
+void Agenda::look_again(Time at) { m_resync_at = std::min(m_resync_at, at); }
 
 /// Looks at everything, for what no watch tells of.
 void Agenda::resync() {

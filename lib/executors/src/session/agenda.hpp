@@ -52,6 +52,7 @@ class Agenda {
   /// Nobody will ask for a while: holds it in less memory.
   void rest() { m_tree.rest(); }
 
+  /// What throws costs one of them: the next call goes on with those behind it.
   void add(const Inbox::Events& events);
   /// So much drift waits for a tree that has its nodes that no more is kept.
   bool wants_tree() const;
@@ -62,6 +63,8 @@ class Agenda {
   /// What was away is back: what failed in these projects, by their namespaces (nothing: in all),
   /// waits for its turn no longer.
   void retry_failed(const std::optional<std::set<std::string>>& projects);
+  /// All of the selection is due then at the latest, as by the resync.
+  void look_again(Time at);
   /// Runs of these begin.
   void begin(const std::vector<Due>& due);
 
@@ -80,6 +83,7 @@ class Agenda {
   };
   void retry(const engine::Key& key, Failed& failed);
   void add_events();
+  void add_event(const engine::Key& key, const engine::Trigger& cause);
   void add_unknown(const engine::Key& key, const engine::Trigger& cause);
   Pace* pace_of(engine::Cause cause);  ///< null: there is none
   void set_resync();

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -6,12 +7,14 @@
 #include <kubist/executors/status_store.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
+#include <kubist/util/clock.hpp>
 #include <kubist/util/memory.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "session/agenda.hpp"
 #include "session/busy_nodes.hpp"
+#include "session/loop_guard.hpp"
 #include "session/loop_watches.hpp"
 #include "session/project_share.hpp"
 #include "session/run_parts.hpp"
@@ -26,6 +29,8 @@ using engine::Key;
 namespace {
 
 constexpr std::chrono::seconds k_try_again{5};
+/// After a turn that threw: the next one may throw the same at once.
+constexpr std::chrono::milliseconds k_pause{10};
 /// A run that takes longer is not waited for: the next one goes on beside it. Many runs take less,
 /// so that what comes meanwhile is one run.
 constexpr std::chrono::milliseconds k_patience{50};
@@ -48,6 +53,7 @@ class Loop {
         m_options(std::move(options)),
         m_observer(observer),
         m_hooks(hooks),
+        m_guard(hooks.trouble),
         m_stop(stop),
         m_absences(hooks.away, [this](const Sight& sight) { m_inbox.retry(sight); }),
         m_busy([this](const Key& key, const engine::Trigger& cause) { m_inbox.push(key, cause); }),
@@ -64,25 +70,15 @@ class Loop {
 
   util::Result<> run() {
     KUBIST_CHECK(start(m_options, {}));
-    while (!m_stop.stop_requested()) {
-      const auto events = m_inbox.take(wake_time(), m_stop);
-      try_to_see_tree();
-      KUBIST_CHECK(take_ended());
-      m_agenda.add(events);
-      if (m_agenda.wants_tree()) {
-        m_keeper.ask();
+    while (!m_stop.stop_requested() && !m_failure) {
+      m_guard.step([this] { turn(); });
+      if (const int times = m_guard.end_turn(); times > 0) {
+        m_agenda.look_again(now() + times * k_try_again);  // at what the turn has lost
+        m_inbox.wake();                                    // for what it left
+        util::sleep_for(times * k_pause, m_stop);
       }
-      for (const Key& key : m_busy.take_outdated()) {
-        m_inbox.push(key, Cause::changed);
-      }
-      for (const Sight& back : m_inbox.take_retries()) {
-        m_agenda.retry_failed(concerned(back));
-      }
-      start_due();
-      rest();
-      tell_state();
     }
-    return {};
+    return m_failure ? util::Result<>(util::fail(*std::move(m_failure))) : util::Result<>();
   }
 
  private:
@@ -96,6 +92,35 @@ class Loop {
     int id;
     util::Result<Run> run;
   };
+
+  /// What one step throws costs no other step its turn.
+  void turn() {
+    Inbox::Events events;
+    m_guard.step([&] { events = m_inbox.take(wake_time(), m_stop); });
+    try_to_see_tree();
+    m_guard.step([this] { take_ended(); });
+    if (m_failure) {
+      return;
+    }
+    try_to_see_tree();
+    m_guard.step([&] { take(events); });
+    m_guard.step([this] { start_due(); });
+    m_guard.step([this] { rest(); });
+    m_guard.call([this] { tell_state(); });
+  }
+
+  void take(const Inbox::Events& events) {
+    m_agenda.add(events);
+    if (m_agenda.wants_tree()) {
+      m_keeper.ask();
+    }
+    for (const Key& key : m_busy.take_outdated()) {
+      m_inbox.push(key, Cause::changed);
+    }
+    for (const Sight& back : m_inbox.take_retries()) {
+      m_agenda.retry_failed(concerned(back));
+    }
+  }
 
   /// What runs freed the process keeps for the next ones, which is most of its memory.
   void rest() {
@@ -161,9 +186,11 @@ class Loop {
     Active& active = m_active[id];
     active.since = now();
     active.due = std::move(due);
-    auto thread = util::start_thread([work = std::move(work)](const std::stop_token& stop) {
-      const util::MemoryScope memory(util::Stay::passing);
-      work(stop);
+    auto thread = util::guarded([&work] {
+      return util::start_thread([work = std::move(work)](const std::stop_token& stop) {
+        const util::MemoryScope memory(util::Stay::passing);
+        work(stop);
+      });
     });
     if (!thread) {
       m_active.erase(id);
@@ -198,8 +225,7 @@ class Loop {
 
   /// No more threads for its watches: so it is tried again, and the runs go on.
   void try_to_see_tree() {
-    if (const auto seen = util::guarded([this] { see_tree(); }); !seen) {
-      m_hooks.trouble(seen.error());
+    if (!m_guard.call([this] { see_tree(); })) {
       m_follow_at = now() + k_try_again;
     }
   }
@@ -228,39 +254,41 @@ class Loop {
     m_is_fresh = false;
   }
 
-  util::Result<> take_ended() {
-    std::vector<Ended> all;
-    {
-      const std::lock_guard lock(m_mutex);
-      all = std::exchange(m_ended, {});
+  std::optional<Ended> next_ended() {
+    const std::lock_guard lock(m_mutex);
+    if (m_ended.empty()) {
+      return std::nullopt;
     }
-    for (Ended& each : all) {
-      const auto due = std::move(m_active.extract(each.id).mapped().due);  // joins its thread
-      if (!each.run && due.empty()) {
-        return util::fail(each.run.error());  // the first one
-      }
-      if (!each.run) {
-        fail(each.run.error(), due);
-        continue;
-      }
+    std::optional<Ended> ended(std::move(m_ended.front()));
+    m_ended.pop_front();
+    return ended;
+  }
+
+  void take_ended() {
+    while (const auto ended = next_ended()) {
+      const auto due = std::move(m_active.extract(ended->id).mapped().due);  // joins its thread
+      m_guard.step([&] { take(ended->run, due); });
+    }
+  }
+
+  void take(const util::Result<Run>& run, const std::vector<Agenda::Due>& due) {
+    if (!run && due.empty()) {
+      m_failure = run.error();  // the first one
+    } else if (!run) {
+      fail(run.error(), due);
+    } else {
       m_follow_at = now();
-      m_told.clear();
-      m_hooks.finished(*each.run);
+      m_guard.fine();
+      m_guard.call([&] { m_hooks.finished(*run); });
       if (m_watches.is_limited()) {
         m_keeper.ask();
       }
-      m_agenda.add(*each.run);
+      m_agenda.add(*run);
     }
-    try_to_see_tree();
-    return {};
   }
 
-  /// What lasts is told once, until a run succeeds.
   void fail(const util::Error& error, const std::vector<Agenda::Due>& due) {
-    if (std::string text = error.to_string(); text != m_told) {
-      m_hooks.trouble(error);
-      m_told = std::move(text);
-    }
+    m_guard.trouble(error);
     m_agenda.add_failed(due);
   }
 
@@ -302,7 +330,7 @@ class Loop {
     }
     m_agenda.begin(due);
     for (auto& [ns, part] : run_parts(std::move(due), *m_agenda.tree(), m_options.only_namespace)) {
-      start(ns, std::move(part));
+      m_guard.step([&] { start(ns, std::move(part)); });
     }
   }
 
@@ -310,7 +338,7 @@ class Loop {
     ReconcileOptions options = m_options;
     options.only_namespace = ns;
     options.run_id = new_run_id();
-    m_hooks.starting(options.run_id, due);
+    m_guard.call([&] { m_hooks.starting(options.run_id, due); });
     options.ignore_missing = true;  // it may have gone since
     options.selection.clear();
     for (const Agenda::Due& entry : due) {
@@ -327,13 +355,14 @@ class Loop {
   engine::Observer& m_observer;
   std::mutex m_observer_mutex;
   const WatchHooks& m_hooks;
+  LoopGuard m_guard;
   const std::stop_token& m_stop;
   Inbox m_inbox;
   Absences m_absences;
   BusyNodes m_busy;
 
   std::mutex m_mutex;  ///< guards what the runs tell
-  std::vector<Ended> m_ended;
+  std::deque<Ended> m_ended;
   std::shared_ptr<const engine::Graph> m_offered;
   std::vector<kube::ApiResource> m_served;
   int m_offered_by = 0;
@@ -343,7 +372,7 @@ class Loop {
   bool m_is_fresh = false;  ///< what the nodes of that tree read is not watched yet
   Time m_follow_at = Time::max();
   Time m_rest_at = Time::max();
-  std::string m_told;  ///< of the run that failed last
+  std::optional<util::Error> m_failure;  ///< of the first run: it ends the loop
   int m_last_id = 0;
   LoopWatches m_watches;
   std::unique_ptr<ProjectShare> m_share;  ///< null: it acts on all projects

@@ -40,7 +40,8 @@ std::optional<Cause> cause_of(const Json* before, const Json* after);
 /// those that name none.
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause);
 
-/// What has to run when: one entry per subtree, the earliest time wins. Pure; not thread-safe.
+/// What has to run when: one entry per subtree, the earliest time wins. Pure; not thread-safe. A
+/// call that throws loses nothing but what it was about.
 class Schedule {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -53,8 +54,6 @@ class Schedule {
   /// happened to a kubist object counts before drift, and drift before kubist's own (due, retry,
   /// resync); else that of the earlier.
   void add(const Key& key, Time when, const Trigger& cause);
-  /// Takes a pending entry back: the object is gone.
-  void erase(const Key& key);
   /// The time of the nearest entry; nothing when there is none.
   std::optional<Time> next() const;
   /// Takes all entries due at `now`. Those below another due one are dropped: its run covers them.
