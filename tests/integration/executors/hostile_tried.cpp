@@ -73,7 +73,7 @@ using Limits = std::map<std::string, By>;
 void add(const Words& things, By by, Limits& limits) {
   for (const std::string& thing : things) {
     By& of = limits.emplace(key_of(thing), by).first->second;
-    of = by == By::kubist ? by : of;
+    of = by == By::kubist ? of : by;
   }
 }
 
