@@ -57,6 +57,7 @@ struct ReconcileOptions {
   /// Where it can, what an inventory has is deleted with them if the account may not.
   bool own_rights = false;
   bool keep_trace = false;
+  bool keep_calls = false;  ///< fill engine::Write::call; that of a write of a status never is
   FunctionHook traces_function = {};
   ItemHook traces_item = {};
   ChangeHook changes = {};
@@ -240,6 +241,8 @@ class Session {
   void begin_run(bool own_rights, kube::DryRun dry_run);
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
+  /// What all locks of the session have in common.
+  ProjectLocks::Options lock_options(const std::string& run_id) const;
   struct Plans;
   util::Result<Run> run_planned(const ReconcileOptions& options, const std::string& run_id,
                                 engine::Observer& observer, const std::stop_token& stop);
