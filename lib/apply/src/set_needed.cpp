@@ -17,8 +17,9 @@ util::Result<> SetRun::make_needed() {
     result.outcome = Outcome::created;
     KUBIST_TRY(const auto resource,
                m_client.discovery().find_kind(view.api_version(), view.kind(), m_stop));
-    KUBIST_TRY(Json made,
-               writer_for(result).with_manager(each.manager).apply({m_client}, resource, each.object));
+    KUBIST_TRY(
+        Json made,
+        writer_for(result).with_manager(each.manager).apply({m_client}, resource, each.object));
     if (m_options.dry_run == kube::DryRun::none) {
       result.uid = ObjectView(made).uid();
       result.resource_version = ObjectView(made).resource_version();
@@ -33,9 +34,8 @@ util::Result<> SetRun::make_needed() {
 
 /// One whose writes become the result's.
 kube::Writer SetRun::writer_for(ObjectResult& result) const {
-  kube::Writer::Rules rules{.field_manager = m_options.manager,
-                            .dry_run = m_options.dry_run,
-                            .permit = m_options.permit};
+  kube::Writer::Rules rules{
+      .field_manager = m_options.manager, .dry_run = m_options.dry_run, .permit = m_options.permit};
   rules.told = [this, &result](const kube::Write& write) {
     result.written = m_options.dry_run == kube::DryRun::none;
     if (m_options.keep_calls) {

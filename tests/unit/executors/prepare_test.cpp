@@ -38,8 +38,8 @@ struct Desk {
     std::vector<std::string> all;
     for (const apply::ObjectResult& result : report.results) {
       if (result.outcome != Outcome::unchanged) {
-        all.push_back(util::cat(to_string(result.outcome), ' ', result.ref.kind, '/',
-                                result.ref.name));
+        all.push_back(
+            util::cat(to_string(result.outcome), ' ', result.ref.kind, '/', result.ref.name));
       }
     }
     return all;
