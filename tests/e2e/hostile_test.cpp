@@ -8,6 +8,7 @@
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
+#include "integration/executors/credentials.hpp"
 #include "integration/executors/support.hpp"
 
 namespace {
@@ -172,7 +173,8 @@ TEST_CASE("hostile: names of 253 characters run, give exports, keep state and go
     CHECK(data::int_at(*execution, {"status", "exports", "value", "runs"}) == runs);
   }
   CHECK(run_kubist({"deployitem", "logs", name, "-n", ns}).exit_code == 0);
-  const CommandResult removed = run_kubist({"delete", "project", ns, "--timeout=120s"});
+  const CommandResult removed =
+      run_kubist(as_administrator({"delete", "project", ns, "--timeout=120s"}));
   CHECK_MESSAGE(removed.exit_code == 0, removed.out, removed.err);
   CHECK(!get("home", "namespace", ns));
 }

@@ -7,6 +7,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "integration/executors/credentials.hpp"
 #include "registry.hpp"
 
 namespace {
@@ -61,7 +62,7 @@ END)sh";
   const Words reconcile{"reconcile", "Project/" + ns, "--timeout=90s"};
 
   // Nobody names an image: init and the first item say how to make, push and name one.
-  const CommandResult init = run_kubist({"init"});
+  const CommandResult init = run_kubist(as_administrator({"init"}));
   must(init);
   CHECK_MESSAGE(has(init.err, "packaging/image build/release/cli/kubist kubist.tar"), init.err);
   CHECK_MESSAGE(has(init.err, "kubist init --agent-image REGISTRY/kubist:v"), init.err);
@@ -73,7 +74,7 @@ END)sh";
 
   // One that is not there.
   const Registry registry;
-  must(run_kubist({"init", "--agent-image", registry.image("none:" + ns)}));
+  must(run_kubist(as_administrator({"init", "--agent-image", registry.image("none:" + ns)})));
   {
     Background waiting(reconcile);
     CHECK_MESSAGE(eventually([&] { return has(item_message(ns), "--agent-image IMAGE"); }),
@@ -90,8 +91,9 @@ END)sh";
   make_image(tools, {"--helm", helm_program()});
   registry.push(agent, "kubist:" + ns);
   registry.push(tools, "kubist-tools:" + ns);
-  const CommandResult named = run_kubist({"init", "--agent-image", registry.image("kubist:" + ns),
-                                          "--script-image", registry.image("kubist-tools:" + ns)});
+  const CommandResult named =
+      run_kubist(as_administrator({"init", "--agent-image", registry.image("kubist:" + ns),
+                                   "--script-image", registry.image("kubist-tools:" + ns)}));
   CHECK_MESSAGE(has(must(named), "root.kubist.io/root configured"), named.out);
   CHECK_MESSAGE(named.err.empty(), named.err);
   const CommandResult done = run_kubist(reconcile);
@@ -105,7 +107,8 @@ END)sh";
   CHECK(has(registry.log(), "GET /v2/kubist/blobs/sha256:"));
 
   // They are the cluster's: applying a Root that names none leaves them.
-  must(run_kubist({"apply", "-f", "-"}, object("Root", "", "root", Json::object()).dump()));
+  must(run_kubist(as_administrator({"apply", "-f", "-"}),
+                  object("Root", "", "root", Json::object()).dump()));
   CHECK(data::string_at(*get("home", "kroot", "root"), {"spec", "images", "agent"}) ==
         registry.image("kubist:" + ns));
 }

@@ -221,9 +221,9 @@ TEST_CASE("faults: under the restricted profile, with an account of its own, at 
               {"securityContext", {{"runAsUser", 1000}, {"runAsGroup", 1000}}}}}};
   stage.make_item("user", script, spec);
   CHECK(stage.run("user").reason == "AccountNotAllowed");
-  stage.world.place_of = [](const std::string& ns, const std::string& target) {
+  stage.world.place_of = [&stage](const std::string& ns, const std::string& target) {
     REQUIRE(target.empty());  // placement: Home
-    return Place{.client = home(), .ns = ns, .grants = {.accounts = {"to*"}}};
+    return Place{.client = stage.world.home, .ns = ns, .grants = {.accounts = {"to*"}}};
   };
   REQUIRE(stage.run("user").state == Progress::State::done);
   CHECK(has(stage.secret("user-export", "config"), stage.ns() + ":tool"));

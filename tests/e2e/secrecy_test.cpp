@@ -10,6 +10,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "integration/executors/credentials.hpp"
 #include "integration/executors/support.hpp"
 #include "support/paths.hpp"
 
@@ -327,7 +328,8 @@ TEST_CASE("secrecy: imports, secret exports and state are seen in Secrets alone"
   CHECK(must(run_kubist({"deployitem", "logs", "job-good", "-n", ns})).find("***") !=
         std::string::npos);
 
-  const CommandResult removal = run_kubist({"delete", "project", ns, "--timeout=140s", "-v", "9"});
+  const CommandResult removal =
+      run_kubist(as_administrator({"delete", "project", ns, "--timeout=140s", "-v", "9"}));
   plants.check_absent("delete", removal.out + removal.err);
   for (const auto& [type, file] : recorder.files()) {
     const std::string text = recorder.text(type);

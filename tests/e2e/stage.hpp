@@ -16,6 +16,7 @@
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 
+#include "integration/executors/caller.hpp"
 #include "support/live.hpp"
 
 /// What the end-to-end tests of items share: real pods with the real agent image
@@ -27,6 +28,7 @@ using namespace std::chrono_literals;
 
 namespace wk = kube::well_known;
 
+/// The administrator's client.
 inline const std::shared_ptr<kube::Client>& home() { return it::client("home"); }
 
 inline void ensure_crds() {
@@ -52,22 +54,25 @@ inline const kube::ApiResource& executions() {
   return resource;
 }
 
-/// A namespace, a World over it, and the items in it; all gone afterwards.
+/// A project's namespace, a World over it with the rights of the test case's caller (caller.hpp),
+/// and the items in it; all gone afterwards.
 class Stage {
  public:
   Stage() : m_ns("deployers-" + util::random_suffix(8)) {
     ensure_crds();
     make(wk::namespaces(),
          {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", m_ns}}}});
-    world.home = home();
-    world.place_of = [](const std::string& ns, const std::string&) -> util::Result<Place> {
-      return Place{home(), ns, ""};
+    it::caller::grant({.project = m_ns, .ns = m_ns});
+    world.home = it::caller::client();
+    world.place_of = [this](const std::string& ns, const std::string&) -> util::Result<Place> {
+      return Place{world.home, ns, ""};
     };
     world.settings.script_image = "localhost/busybox:1";
     world.writer =
         kube::Writer(kube::Writer::Rules{.told = [this](const kube::Write&) { ++m_writes; }});
   }
   ~Stage() {
+    it::caller::revoke();
     auto items = home()->list(deploy_items(), m_ns);
     for (const Json& item : items ? items->items : std::vector<Json>{}) {
       const std::string name(data::string_at(item, {"metadata", "name"}));
@@ -109,7 +114,7 @@ class Stage {
         .value_or("");
   }
   std::string log(const std::string& item) {
-    auto logs = kept_logs(*home(), m_ns, item);
+    auto logs = kept_logs(*world.home, m_ns, item);
     REQUIRE(logs);
     REQUIRE_FALSE(logs->empty());
     return logs->front().text;

@@ -14,7 +14,8 @@
 #include "stage.hpp"
 #include "support/paths.hpp"
 
-// State in Secrets: the agent as a process of this machine, and real pods.
+// State in Secrets: the agent as a process of this machine, with the rights of an administrator in
+// place of those of its pod's account (e2e/deployitem_test.cpp), and real pods.
 using namespace kubist;
 using namespace kubist::deployers;
 using namespace kubist::e2e;
@@ -294,7 +295,8 @@ struct Said {
 };
 
 Said run_kubist(const std::string& words) {
-  const std::string call = paths::program() + " " + words + " 2>&1";
+  const std::string call = util::cat("KUBECONFIG=", it::caller::kubeconfig().string(), ' ',
+                                     paths::program(), ' ', words, " 2>&1");
   FILE* pipe = ::popen(call.c_str(), "r");
   REQUIRE(pipe != nullptr);
   Said said;

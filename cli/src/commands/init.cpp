@@ -52,6 +52,7 @@ util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   account.project = arguments.given("project") ? arguments.text("project") : account.ns;
   account.home_namespaces = arguments.list("home-namespace");
   account.creates_namespaces = arguments.boolean("create-namespaces");
+  account.project_accounts = arguments.list("project-account");
   if (account.creates_namespaces && account.home_namespaces.empty()) {
     return util::fail(util::ErrorKind::usage, "--create-namespaces without --home-namespace",
                       "Name each namespace that kubist is to create.");
@@ -154,7 +155,10 @@ CommandSpec init_command() {
           "an administrator's: --home-namespace names those that virtual clusters adopt. With "
           "--create-namespaces kubist may create them itself. Then the account may bind the "
           "ClusterRole kubist-project in each namespace of the cluster: give it to nobody whom "
-          "you would not trust with all of them.",
+          "you would not trust with all of them.\n\n"
+          "Where the Project has a spec.serviceAccountName, pass it as --project-account. That "
+          "one is impersonated and bound then, in place of kubist-project. An administrator makes "
+          "it.",
       .flags =
           {dry_run_flag("write nothing: client or server"),
            {"agent-image", 0, FlagKind::text, "IMAGE",
@@ -174,6 +178,8 @@ CommandSpec init_command() {
             "a namespace of this cluster that its virtual clusters keep, for --print-rbac"},
            {"create-namespaces", 0, FlagKind::boolean, "",
             "kubist creates the namespaces of --home-namespace, for --print-rbac"},
+           {"project-account", 0, FlagKind::list, "NAME",
+            "spec.serviceAccountName of the Project, for --print-rbac; may be repeated"},
            {"timeout", 0, FlagKind::duration, "DURATION",
             "how long to wait for the kinds to be served", "60s"},
            set_output_flag(),

@@ -11,6 +11,12 @@ using data::Json;
 
 namespace {
 
+/// As whom kubist does what the project's objects ask for.
+std::vector<std::string> impersonated(const ProjectAccount& account) {
+  return account.project_accounts.empty() ? std::vector<std::string>{resources::k_project_account}
+                                          : account.project_accounts;
+}
+
 const Json k_write{"get", "list", "watch", "create", "update", "patch", "delete"};
 
 Json names_of_crds() {
@@ -22,7 +28,7 @@ Json names_of_crds() {
 }
 
 /// What the objects of a project need in its own namespace.
-Json own_rules() {
+Json own_rules(const ProjectAccount& account) {
   Json objects = Json::array();
   Json statuses = Json::array();
   for (const resources::Kind& kind : resources::kinds()) {
@@ -44,7 +50,7 @@ Json own_rules() {
       named(rule({"coordination.k8s.io"}, {"leases"}, {"get", "update"}), {"kubist"}),
       rule({""}, {"configmaps"}, k_manage),
       rule({""}, {"events"}, {"list", "create"}),
-      named(rule({""}, {"serviceaccounts"}, {"impersonate"}), {resources::k_project_account}),
+      named(rule({""}, {"serviceaccounts"}, {"impersonate"}), impersonated(account)),
   });
   for (Json& each : pod_rules()) {
     rules.push_back(std::move(each));
@@ -99,6 +105,18 @@ void grant(std::vector<Json>& objects, std::string_view ns, const std::string& n
   objects.push_back(role(kind, ns, name, std::move(rules)));
   objects.push_back(
       binding(kind + "Binding", ns, name, kind, name, account.account_ns, account.name));
+}
+
+/// Of the project's own account, which kubist binds itself where it may: by that name.
+Json project_binding(const std::string& ns, const char* to, const ProjectAccount& account) {
+  Json made = binding("RoleBinding", ns, resources::k_project_account, "ClusterRole", to,
+                      account.ns, resources::k_project_account);
+  made["subjects"] = Json::array();
+  for (const std::string& name : impersonated(account)) {
+    made["subjects"].push_back(
+        {{"kind", "ServiceAccount"}, {"name", name}, {"namespace", account.ns}});
+  }
+  return made;
 }
 
 /// Configuration that gives no power over others: free in a project's own namespace, too.
@@ -165,24 +183,21 @@ std::vector<Json> project_rbac(const ProjectAccount& account) {
   std::vector<Json> objects;
   const std::vector<std::string> there =
       account.creates_namespaces ? std::vector<std::string>() : account.home_namespaces;
-  grant(objects, account.ns, name, own_rules(), account);
+  grant(objects, account.ns, name, own_rules(account), account);
   for (const std::string& ns : there) {
     grant(objects, ns, name, home_namespace_rules(), account);
   }
   grant(objects, "", name, cluster_rules(account), account);
-  // The project's own account, which kubist makes and binds itself where it may.
-  objects.push_back(
-      {{"apiVersion", "v1"},
-       {"kind", "ServiceAccount"},
-       {"metadata", {{"name", resources::k_project_account}, {"namespace", account.ns}}},
-       {"automountServiceAccountToken", false}});
-  const auto bind = [&](const std::string& ns, const char* to) {
-    objects.push_back(binding("RoleBinding", ns, resources::k_project_account, "ClusterRole", to,
-                              account.ns, resources::k_project_account));
-  };
-  bind(account.ns, k_own_namespace_role);
+  if (account.project_accounts.empty()) {
+    objects.push_back(
+        {{"apiVersion", "v1"},
+         {"kind", "ServiceAccount"},
+         {"metadata", {{"name", resources::k_project_account}, {"namespace", account.ns}}},
+         {"automountServiceAccountToken", false}});
+  }
+  objects.push_back(project_binding(account.ns, k_own_namespace_role, account));
   for (const std::string& ns : there) {
-    bind(ns, k_project_role);
+    objects.push_back(project_binding(ns, k_project_role, account));
   }
   return objects;
 }

@@ -29,7 +29,8 @@ namespace {
 constexpr const char* k_rbac = "rbac.authorization.k8s.io";
 /// Suites whose cases work with the printed rights.
 const std::vector<std::string> k_suites{"/integration/executors/", "/integration/deployers/",
-                                        "/integration/faults/", "/integration/traffic/"};
+                                        "/integration/faults/",    "/integration/traffic/",
+                                        "/integration/metrics/",   "/e2e/"};
 
 /// The caller of one test case.
 struct Caller {

@@ -177,7 +177,8 @@ inline bool needs_no_pod(const Right& right) {
 /// An account with the printed roles of a project, and a token of it; gone with this.
 class Account {
  public:
-  Account(const std::string& project, const Words& home_namespaces)
+  /// `more`: further options of --print-rbac.
+  Account(const std::string& project, const Words& home_namespaces, const Words& more = {})
       : m_ns(project + "-account"), m_user(cat("system:serviceaccount:", m_ns, ":kubist")) {
     put("home", {kubist::testing::plain("Namespace", "", m_ns),
                  kubist::testing::plain("ServiceAccount", m_ns, "kubist")});
@@ -185,27 +186,39 @@ class Account {
         kubist::util::trim(must(kubectl("home", {"create", "token", "kubist", "-n", m_ns}))));
     m_config = m_folder.path() / "kubeconfig";
     REQUIRE(kubist::util::write_file(m_config, token_config("home", token).dump()));
-    add(project, home_namespaces);
+    add(project, home_namespaces, more);
   }
   ~Account() {
     for (const std::string& role : m_roles) {
       kubectl("home", {"delete", "clusterrole,clusterrolebinding", role, "--wait=false"});
     }
   }
-  /// The roles of one project more, with these namespaces on the home cluster, which are made.
-  void add(const std::string& project, const Words& home_namespaces) {
+  /// The roles of one project more, with these namespaces on the home cluster, which are made, but
+  /// for those that kubist is to create.
+  void add(const std::string& project, const Words& home_namespaces, const Words& more = {}) {
     m_roles.push_back("kubist-project-" + project);
-    Words print{"init", "--print-rbac", "-n", project, "--service-account", m_ns + "/kubist"};
-    for (const std::string& ns : home_namespaces) {
-      put("home", {kubist::testing::plain("Namespace", "", ns)});
-      print.insert(print.end(), {"--home-namespace", ns});
+    if (std::find(more.begin(), more.end(), "--create-namespaces") == more.end()) {
+      for (const std::string& ns : home_namespaces) {
+        put("home", {kubist::testing::plain("Namespace", "", ns)});
+      }
     }
-    std::vector<Json> printed = documents(must(run_kubist(print)));
-    std::erase_if(printed,
-                  [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
+    const std::vector<Json> printed = print(project, home_namespaces, more);
     put("home", printed);
     const std::vector<Right> rights = rights_of(printed);
     m_rights.insert(m_rights.end(), rights.begin(), rights.end());
+  }
+  /// What `init --print-rbac` prints for this account, without what `init` itself needs.
+  std::vector<Json> print(const std::string& project, const Words& home_namespaces,
+                          const Words& more = {}) const {
+    Words words{"init", "--print-rbac", "-n", project, "--service-account", m_ns + "/kubist"};
+    for (const std::string& ns : home_namespaces) {
+      words.insert(words.end(), {"--home-namespace", ns});
+    }
+    words.insert(words.end(), more.begin(), more.end());
+    std::vector<Json> printed = documents(must(run_kubist(words)));
+    std::erase_if(printed,
+                  [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
+    return printed;
   }
   /// A right more than is printed, in one namespace: rules of a Role.
   void grant(const std::string& ns, const Json& rules) {

@@ -9,11 +9,12 @@ using namespace metrics_test;
 namespace {
 
 /// Every reading afresh.
-std::shared_ptr<metrics::Provider> gateway(std::vector<int> ports = {15090, 15020}) {
+std::shared_ptr<metrics::Provider> gateway(const Stage& stage,
+                                           std::vector<int> ports = {15090, 15020}) {
   metrics::GatewayOptions options;
   options.max_age = std::chrono::milliseconds(0);
   options.ports = std::move(ports);
-  return metrics::make_gateway_provider(client("home"), options);
+  return metrics::make_gateway_provider(stage.home(), options);
 }
 
 std::string gateway_pods() {
@@ -26,7 +27,7 @@ std::string gateway_pods() {
 TEST_CASE("metrics: the gateway's own statistics count every request of each version") {
   Stage stage("gateway");
   for (const std::vector<int>& ports : {std::vector<int>{15090}, std::vector<int>{15020}}) {
-    const auto provider = gateway(ports);
+    const auto provider = gateway(stage, ports);
     const metrics::Sample before = settled_sample(*provider, stage.subject());
     CHECK(before.source == "envoy");
     stage.send("/v1/ok", 300, 200);
@@ -45,7 +46,7 @@ TEST_CASE("metrics: the gateway's own statistics count every request of each ver
 
 TEST_CASE("metrics: what a saved cursor lacks is counted once, over a new gateway pod too") {
   Stage stage("reset");
-  const auto provider = gateway();
+  const auto provider = gateway(stage);
   metrics::Sample cursor = sample(*provider, stage.subject());
   stage.send("/v1/ok", 30, 200);
   auto counts = gained(*provider, stage.subject(), cursor, 30, false);
@@ -77,16 +78,16 @@ TEST_CASE("metrics: what a saved cursor lacks is counted once, over a new gatewa
 
 TEST_CASE("metrics: what the gateway cannot say has a reason") {
   Stage stage("reason");
-  const auto provider = gateway();
+  const auto provider = gateway(stage);
   metrics::Subject other = stage.subject();
   other.host = "nobody.nowhere.svc.cluster.local";
   CHECK(reason(*provider, other) == metrics::k_reason_no_data);
   other = stage.subject();
   other.gateways = {{"istio-system", "istio=nothing"}};
   CHECK(reason(*provider, other) == metrics::k_reason_no_pods);
-  CHECK(reason(*gateway({1}), stage.subject()) == metrics::k_reason_unreachable);
+  CHECK(reason(*gateway(stage, {1}), stage.subject()) == metrics::k_reason_unreachable);
   // The health port answers, but not with statistics.
-  CHECK(reason(*gateway({15021}), stage.subject()) == metrics::k_reason_not_found);
+  CHECK(reason(*gateway(stage, {15021}), stage.subject()) == metrics::k_reason_not_found);
 
   kubist::kube::Overrides overrides;
   overrides.as = "nobody-at-all";

@@ -7,8 +7,11 @@
 
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/metrics/prometheus.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
+#include "caller.hpp"
 #include "stage.hpp"
 
 using namespace metrics_test;
@@ -17,7 +20,8 @@ namespace http = kubist::http;
 
 namespace {
 
-const std::string k_ns = cat("metrics-prometheus-", ::getpid());
+const std::string k_project = cat("metrics-prometheus-", ::getpid());
+const std::string k_ns = k_project + "-dev";  // of a virtual cluster
 
 metrics::PrometheusOptions options() {
   metrics::PrometheusOptions options;
@@ -25,18 +29,21 @@ metrics::PrometheusOptions options() {
   return options;
 }
 
-/// A namespace with the Service.
-class Namespace {
+/// A project's namespace and that of its virtual cluster, with the Service.
+class Project {
  public:
-  Namespace() {
+  Project() {
+    must(kubectl("home", {"create", "namespace", k_project}));
     must(kubectl("home", {"create", "namespace", k_ns}));
+    put("home", kubist::setup::project_roles());
     put("home", prometheus_service(k_ns));
+    caller::grant({.project = k_project, .ns = k_project, .home_namespaces = {k_ns}});
   }
-  ~Namespace() {
-    static_cast<void>(kubectl("home", {"delete", "namespace", k_ns, "--wait=false"}));
+  ~Project() {
+    static_cast<void>(kubectl("home", {"delete", "namespace", k_project, k_ns, "--wait=false"}));
   }
-  Namespace(const Namespace&) = delete;
-  Namespace& operator=(const Namespace&) = delete;
+  Project(const Project&) = delete;
+  Project& operator=(const Project&) = delete;
 };
 
 std::shared_ptr<metrics::Prometheus> direct(const std::string& url,
@@ -48,8 +55,11 @@ std::shared_ptr<metrics::Prometheus> direct(const std::string& url,
   return *made;
 }
 
+/// As the project's account, as kubist does.
 std::shared_ptr<metrics::Prometheus> through(const std::string& service) {
-  auto made = metrics::Prometheus::through(client("home"), k_ns, service, options());
+  const auto as_project = caller::client()->as(
+      kubist::resources::service_account_user(k_project, kubist::resources::k_project_account));
+  auto made = metrics::Prometheus::through(as_project, k_ns, service, options());
   REQUIRE(made);
   return *made;
 }
@@ -108,7 +118,7 @@ void check_reasons(metrics::Prometheus& at_url, metrics::Prometheus& by_service,
 TEST_CASE("metrics: Prometheus counts every request too, asked directly and through a Service") {
   Stage stage("prom");
   RealPrometheus server;
-  const Namespace service;
+  const Project project;
   const std::string url = cat("http://", server.address());
   const auto at_url = direct(url);
   const auto by_service = through("prometheus:9090");

@@ -5,6 +5,7 @@
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
+#include "caller.hpp"
 #include "envoy.hpp"
 
 namespace metrics_test {
@@ -47,7 +48,8 @@ std::vector<Json> routing(const std::string& ns, const std::string& host) {
 
 }  // namespace
 
-Stage::Stage(const std::string& test) : m_ns(cat("metrics-", test, '-', ::getpid())) {
+Stage::Stage(const std::string& test)
+    : m_ns(cat("metrics-", test, '-', ::getpid())), m_home(caller::client()) {
   must(kubectl("home", {"create", "namespace", m_ns}));
   put("home", {backend(m_ns, "v1"), backend(m_ns, "v2")});
   put("home", routing(m_ns, host()));
@@ -65,6 +67,7 @@ void Stage::wait_until_served() {
 }
 
 Stage::~Stage() {
+  caller::revoke();
   static_cast<void>(kubectl("home", {"delete", "namespace", m_ns, "--wait=false"}));
 }
 

@@ -9,7 +9,8 @@
 
 #include "support.hpp"
 
-/// Two versions behind the real gateway, and requests that are counted as they are sent.
+/// Two versions behind the real gateway, and requests that are counted as they are sent. kubist has
+/// the rights of the test case's caller (caller.hpp).
 namespace metrics_test {
 
 using namespace it;
@@ -24,6 +25,8 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
+  /// The caller's client.
+  const std::shared_ptr<kubist::kube::Client>& home() const { return m_home; }
   metrics::Subject subject() const;
   /// Sends exactly that many requests, and fails the test unless each was answered with `status`.
   void send(const std::string& path, int count, int status);
@@ -35,6 +38,7 @@ class Stage {
   int answered(const std::string& path, int status, int count);
 
   std::string m_ns;
+  std::shared_ptr<kubist::kube::Client> m_home;
   std::string m_gateway;  ///< address
 };
 

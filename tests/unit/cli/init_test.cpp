@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include <kubist/data/document.hpp>
 #include <kubist/resources/crds.hpp>
+#include <kubist/resources/object.hpp>
 
 #include "run_words.hpp"
 #include "support/variable.hpp"
@@ -71,4 +74,74 @@ TEST_CASE("init: --print-rbac --create-namespaces lets kubist make those that ar
   CHECK_MESSAGE(printed.code == 0, printed.err);
   CHECK(printed.out.find("namespace: shop-dev") == std::string::npos);  // nothing can be in it yet
   CHECK(printed.out.find("bind") != std::string::npos);
+}
+
+namespace {
+
+/// Names of all the ServiceAccounts that are bound, in that namespace, by a binding of that name.
+std::vector<std::string> bound(const std::vector<data::Document>& printed, std::string_view ns,
+                               std::string_view name) {
+  std::vector<std::string> names;
+  for (const data::Document& each : printed) {
+    const resources::ObjectView view(each.value);
+    if (view.kind() == "RoleBinding" && view.ns() == ns && view.name() == name) {
+      for (const data::Json& subject : each.value["subjects"]) {
+        names.push_back(subject["name"]);
+      }
+    }
+  }
+  return names;
+}
+
+/// Who may be impersonated by these roles.
+std::vector<std::string> impersonated(const std::vector<data::Document>& printed) {
+  std::vector<std::string> names;
+  for (const data::Document& each : printed) {
+    for (const data::Json& rule : each.value.value("rules", data::Json::array())) {
+      if (rule["verbs"] == data::Json::array({"impersonate"})) {
+        REQUIRE(rule.contains("resourceNames"));
+        for (const data::Json& name : rule["resourceNames"]) {
+          names.push_back(name);
+        }
+      }
+    }
+  }
+  return names;
+}
+
+std::size_t accounts(const std::vector<data::Document>& printed) {
+  return static_cast<std::size_t>(std::count_if(
+      printed.begin(), printed.end(),
+      [](const data::Document& each) { return each.value["kind"] == "ServiceAccount"; }));
+}
+
+}  // namespace
+
+TEST_CASE("init: --print-rbac --project-account is for a Project that names its account") {
+  using Names = std::vector<std::string>;
+  const Variable nowhere("KUBECONFIG", "/nonexistent");
+  const auto print = [](const Names& more) {
+    Names words{"init", "--print-rbac", "-n", "shop", "--home-namespace", "shop-dev"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto done = run_words(words);
+    CHECK_MESSAGE(done.code == 0, done.err);
+    const auto printed = data::read_documents(done.out, "printed");
+    REQUIRE(printed);
+    return *printed;
+  };
+  const auto usual = print({});
+  CHECK(impersonated(usual) == Names{"kubist-project"});
+  CHECK(accounts(usual) == 1);
+  for (const Names& named : {Names{"tool"}, Names{"tool", "old"}}) {
+    Names words;
+    for (const std::string& name : named) {
+      words.insert(words.end(), {"--project-account", name});
+    }
+    const auto printed = print(words);
+    CHECK(impersonated(printed) == named);
+    CHECK(accounts(printed) == 0);  // it is an administrator's
+    for (const char* ns : {"shop", "shop-dev"}) {
+      CHECK(bound(printed, ns, "kubist-project") == named);
+    }
+  }
 }

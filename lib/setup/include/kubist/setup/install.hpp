@@ -90,6 +90,9 @@ struct ProjectAccount {
   /// Instead kubist makes them, and binds the project's account in them: rights that no namespace
   /// limits.
   bool creates_namespaces = false;
+  /// spec.serviceAccountName of the Project: who is impersonated and bound in place of
+  /// kubist-project, and not printed, since an administrator makes it.
+  std::vector<std::string> project_accounts = {};
 };
 
 /// The controller's ServiceAccount, roles, Deployment and the like, with its Namespace.
