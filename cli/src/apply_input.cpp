@@ -59,8 +59,7 @@ util::Result<apply::Options> apply_options(Context& context, const Arguments& ar
   options.enforce_namespace = context.ns_given();
   options.check_fields = true;
   options.take_over_client_side = true;
-  options.before_apply = executors::prepare_projects;
-  options.brings_namespace = executors::brought_namespace;
+  options.needs = executors::needed_namespaces;
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };
   KUBIST_CHECK(take_inventory(arguments, options));
   return options;

@@ -20,7 +20,7 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   options.enforce_namespace = context.ns_given();
   options.check_fields = true;
   options.take_over_client_side = true;
-  options.brings_namespace = executors::brought_namespace;
+  options.needs = executors::needed_namespaces;
   KUBIST_CHECK(check_prune(arguments));
   KUBIST_CHECK(take_inventory(arguments, options));
   KUBIST_TRY(auto manifests, read_input(context, arguments));

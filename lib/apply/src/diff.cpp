@@ -46,6 +46,11 @@ SetDiffs diff_set(kube::Client& client, std::vector<resources::Manifest>& object
       by_index[result.index] = &result;
     }
   }
+  for (const ObjectResult& result : diffs.report.results) {
+    if (result.index == ObjectResult::k_no_input && result.outcome == Outcome::created) {
+      diffs.objects.push_back(diff_of(result, nullptr, result.live));
+    }
+  }
   for (const Work& work : run.works()) {
     const ObjectResult* result = by_index[work.index];
     if (result != nullptr && result->ok() && result->outcome != Outcome::unchanged) {

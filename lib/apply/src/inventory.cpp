@@ -227,9 +227,11 @@ util::Result<> write_head(const kube::Writer& writer, const kube::Target& target
     }
     return tl::unexpected<util::Error>(std::move(error));
   }
-  const resources::ObjectView view(*written);
-  inventory.uid = view.uid();
-  inventory.resource_version = view.resource_version();
+  if (!writer.dry()) {
+    const resources::ObjectView view(*written);
+    inventory.uid = view.uid();
+    inventory.resource_version = view.resource_version();
+  }
   return {};
 }
 
@@ -277,6 +279,9 @@ util::Result<> write_inventory(const kube::Writer& writer, const kube::Target& t
     Json alone = objects.head;
     alone["data"].erase(k_parts_key);
     KUBIST_CHECK(write_head(writer, target, inventory, std::move(alone)));
+    if (writer.dry()) {
+      return {};  // all else needs its uid
+    }
   }
   KUBIST_CHECK(write_parts(writer, target, inventory, objects.parts));
   KUBIST_CHECK(write_head(writer, target, inventory, objects.head));

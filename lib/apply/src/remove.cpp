@@ -120,19 +120,24 @@ class Removal {
     return found;
   }
 
-  kube::ApiCall removal(std::size_t tag) const {
+  kube::ApiCall removal(std::size_t tag) {
     const Target& target = m_targets[tag];
     kube::DeleteOptions options;
     options.uid = m_uids[tag];
     options.propagation = m_options.propagation;
     options.grace_seconds = m_options.grace_seconds;
-    options.dry_run = m_options.dry_run;
+    if (m_options.dry_run == kube::DryRun::server) {  // a client's records what a run would send
+      options.dry_run = kube::DryRun::server;
+    }
+    kube::ApiCall call = kube::remove(target.resource, target.ns, target.name, options);
+    if (m_options.keep_calls) {
+      m_results[tag].calls.push_back(call);
+    }
     if (m_options.dry_run == kube::DryRun::client) {
-      kube::ApiCall call = kube::get(target.resource, target.ns, target.name);
+      call = kube::get(target.resource, target.ns, target.name);
       call.accept = kube::k_accept_metadata;
       return call;
     }
-    kube::ApiCall call = kube::remove(target.resource, target.ns, target.name, options);
     call.permit = m_options.permit;
     return call;
   }

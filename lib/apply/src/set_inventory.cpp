@@ -28,20 +28,33 @@ bool SetRun::open_inventory() {
   return true;
 }
 
+/// A dry run only tells what it would write.
+bool SetRun::writes_inventory() const {
+  return m_options.dry_run == kube::DryRun::none ||
+         (m_options.dry_run == kube::DryRun::client && m_options.keep_calls);
+}
+
 bool SetRun::store_inventory(InventoryEntries entries) {
-  const kube::Writer writer({.field_manager = m_options.manager, .permit = m_options.permit});
-  if (auto written = write_inventory(writer, {m_client}, *m_inventory, std::move(entries));
-      !written) {
-    m_report.errors.push_back(written.error());
-    return false;
+  ObjectResult result;
+  result.ref = {"", "ConfigMap", m_inventory->name.ns, m_inventory->name.name};
+  result.api_version = "v1";
+  result.outcome = m_inventory->uid.empty() ? Outcome::created : Outcome::configured;
+  const auto written =
+      write_inventory(writer_for(result), {m_client}, *m_inventory, std::move(entries));
+  if (!result.calls.empty()) {
+    m_inventory_changed = true;
+    report_result(std::move(result));
   }
-  return true;
+  if (!written) {
+    m_report.errors.push_back(written.error());
+  }
+  return written.has_value();
 }
 
 /// Notes every object of the set before the first one is written, so that whatever a killed run has
 /// made is known to the next one.
 bool SetRun::note_inventory() {
-  if (m_inventory_noted || m_options.dry_run != kube::DryRun::none) {
+  if (m_inventory_noted || !writes_inventory()) {
     return true;
   }
   const bool namespace_to_come = std::any_of(m_works.begin(), m_works.end(), [&](const Work& work) {
@@ -74,7 +87,13 @@ void SetRun::close_inventory() {
   } else if (m_options.prune && m_options.on_progress) {
     m_options.on_progress("nothing is pruned, because not everything was applied");
   }
-  if (m_options.dry_run == kube::DryRun::none && m_report.errors.empty()) {
+  // The uid of what a run makes, and the version of what it has written, are not known before.
+  const bool known =
+      m_options.dry_run == kube::DryRun::none ||
+      (!m_inventory_changed && std::none_of(m_works.begin(), m_works.end(), [](const Work& work) {
+        return work.result.outcome == Outcome::created;
+      }));
+  if (writes_inventory() && known && m_report.errors.empty()) {
     store_inventory(std::move(entries));  // also after a stop: what was written, with its uid
   }
 }
@@ -153,10 +172,7 @@ void SetRun::prune_stale(InventoryEntries& entries) {
     if (result.ok()) {
       entries.erase(result.ref);
     }
-    m_report.results.push_back(std::move(result));
-    if (m_options.on_result) {
-      m_options.on_result(m_report.results.back());
-    }
+    report_result(std::move(result));
   }
   for (NotReady& left : removed.not_ready) {
     entries.insert(*m_inventory->entries.find(left.ref));
@@ -171,6 +187,7 @@ Report SetRun::remove_stale(const std::vector<Target>& targets) {
   options.wait = m_options.wait;
   options.timeout = time_left();
   options.permit = m_options.permit;
+  options.keep_calls = m_options.keep_calls;
   Report removed = remove_set(m_client, targets, options, m_stop);
   for (ObjectResult& result : removed.results) {
     result.index = ObjectResult::k_no_input;

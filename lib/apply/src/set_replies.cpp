@@ -23,13 +23,6 @@ namespace {
 /// make.
 bool misses_what_the_set_makes(const Error& error) { return error.kind == ErrorKind::not_found; }
 
-/// Is there that namespace once this object has been applied?
-bool makes_namespace(const Options& options, const Work& work, std::string_view ns) {
-  const Json& object = work.manifest->object;
-  return (is_namespace(object) && work.ref.name == ns) ||
-         (!ns.empty() && options.brings_namespace && options.brings_namespace(object) == ns);
-}
-
 /// Do two states of an object differ in anything but bookkeeping?
 bool same_state(Json a, Json b) {
   for (Json* object : {&a, &b}) {
@@ -158,14 +151,23 @@ SetRun::Delay SetRun::take_success(Work& work, const kube::Reply& reply) {
   return std::nullopt;
 }
 
+bool SetRun::makes_namespace(std::string_view ns) const {
+  const auto is_it = [&](const Json& object) {
+    return is_namespace(object) && ObjectView(object).name() == ns;
+  };
+  const auto& brought = m_options.brings_namespace;
+  return std::any_of(m_needed.begin(), m_needed.end(),
+                     [&](const Needed& needed) { return is_it(needed.object); }) ||
+         std::any_of(m_works.begin(), m_works.end(), [&](const Work& work) {
+           const Json& object = work.manifest->object;
+           return is_it(object) || (!ns.empty() && brought && brought(object) == ns);
+         });
+}
+
 void SetRun::take_failure(Work& work, Error error) {
   if (m_options.dry_run == kube::DryRun::server && !work.exists &&
       misses_what_the_set_makes(error)) {
-    const bool made_here =
-        work.kind_in_set || std::any_of(m_works.begin(), m_works.end(), [&](const Work& other) {
-          return makes_namespace(m_options, other, work.ref.ns);
-        });
-    if (made_here) {
+    if (work.kind_in_set || makes_namespace(work.ref.ns)) {
       if (m_options.keep_objects || m_keep_before) {
         work.result.live = work.manifest->object;
       }

@@ -52,10 +52,9 @@ bool SetRun::prepare() {
       return false;
     }
   }
-  if (m_options.before_apply && m_options.dry_run == kube::DryRun::none &&
-      !m_stop.stop_requested()) {
-    if (auto ready = m_options.before_apply(m_client, m_objects, m_stop); !ready) {
-      m_report.errors.push_back(ready.error());
+  if (m_options.needs && !m_stop.stop_requested()) {
+    if (auto made = make_needed(); !made) {
+      m_report.errors.push_back(made.error());
       return false;
     }
   }
@@ -96,9 +95,14 @@ void SetRun::run_waves() {
 void SetRun::run_wave(const Tags& tags) {
   const Tags to_send = tags_to_send(tags);
   report_finished();
+  if (m_options.dry_run == kube::DryRun::client) {
+    for (const std::size_t tag : to_send) {
+      finish_unsent(m_works[tag]);
+    }
+    return;
+  }
   const auto make = [this](std::size_t tag) {
-    Work& work = m_works[tag];
-    kube::ApiCall call = work.takeover ? *work.takeover : call_of(work);
+    kube::ApiCall call = call_of(m_works[tag]);
     call.permit = m_options.permit;
     return call;
   };
@@ -145,22 +149,24 @@ kube::ApplyOptions SetRun::apply_options() const {
   return apply;
 }
 
-kube::ApiCall SetRun::call_of(Work& work) const {
+kube::ApiCall SetRun::apply_of(const Work& work) const {
   kube::ApplyOptions apply = apply_options();
   if (m_options.dry_run == kube::DryRun::server) {  // a client's records what a run would send
     apply.dry_run = kube::DryRun::server;
   }
   apply.only_new = work.unseen;
-  kube::ApiCall call;
   if (m_options.admit && work.exists) {
     Json pinned = work.manifest->object;
     data::set_path(pinned, {"metadata", "uid"}, work.result.uid);
-    call = kube::apply(work.resource, pinned, apply);
-  } else {
-    call = kube::apply(work.resource, work.manifest->object, apply);
+    return kube::apply(work.resource, pinned, apply);
   }
+  return kube::apply(work.resource, work.manifest->object, apply);
+}
+
+kube::ApiCall SetRun::call_of(Work& work) const {
+  kube::ApiCall call = work.takeover ? *work.takeover : apply_of(work);
   if (m_options.keep_calls) {
-    work.result.call = call;
+    work.result.calls.push_back(call);
   }
   return call;
 }
@@ -175,20 +181,21 @@ bool SetRun::settle(Work& work) {
       work.result.live = work.before;
     }
     finish(work, Outcome::unchanged);
-  } else if (m_options.admit && !admitted(work)) {
-    return true;
-  } else if (m_options.dry_run == kube::DryRun::client) {
-    if (m_options.keep_objects) {
-      work.result.live = work.manifest->object;
-    }
-    if (m_options.keep_calls) {
-      call_of(work);
-    }
-    finish(work, work.exists ? Outcome::configured : Outcome::created);
   } else {
-    return false;
+    return m_options.admit && !admitted(work);
   }
   return true;
+}
+
+/// By a client dry run.
+void SetRun::finish_unsent(Work& work) {
+  if (m_options.keep_objects) {
+    work.result.live = work.manifest->object;
+  }
+  if (m_options.keep_calls) {
+    call_of(work);
+  }
+  finish(work, work.exists ? Outcome::configured : Outcome::created);
 }
 
 bool SetRun::admitted(Work& work) {
@@ -247,7 +254,7 @@ void SetRun::report_finished() {
                    .resource_version = result.resource_version,
                    .written = result.written,
                    .live = nullptr,
-                   .call = {}};
+                   .calls = {}};
     if (m_options.on_result) {
       m_options.on_result(result);
     }

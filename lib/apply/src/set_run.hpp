@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/apply/inventory.hpp>
@@ -31,6 +32,9 @@ class SetRun {
   using Tags = std::vector<std::size_t>;
 
   bool prepare();
+  util::Result<> make_needed();
+  kube::Writer writer_for(ObjectResult& result) const;
+  void report_result(ObjectResult result);
   /// Unknown fields of what would be written, into the report's errors.
   void check_fields();
   void run_waves();
@@ -41,8 +45,10 @@ class SetRun {
   /// Is it on the server already just so?
   bool needs_no_write(const Work& work) const;
   kube::ApplyOptions apply_options() const;
-  /// The write of that object.
+  kube::ApiCall apply_of(const Work& work) const;
+  /// The next write of that object, which its result keeps where that is asked for.
   kube::ApiCall call_of(Work& work) const;
+  void finish_unsent(Work& work);
   bool admitted(Work& work);
   std::string blocked_by(const Work& work) const;
   Delay take_reply(Work& work, util::Result<kube::Reply> reply);
@@ -54,6 +60,8 @@ class SetRun {
   Delay take_success(Work& work, const kube::Reply& reply);
   bool begin_takeover(Work& work, const data::Json& live);
   Delay end_takeover(Work& work, const util::Result<kube::Reply>& reply);
+  /// Is there that namespace once the set has been applied?
+  bool makes_namespace(std::string_view ns) const;
   void take_failure(Work& work, util::Error error);
   void explain_conflicts(const Tags& tags);
   void pass_barrier(const Tags& tags);
@@ -63,6 +71,7 @@ class SetRun {
   bool open_inventory();
   bool note_inventory();
   void close_inventory();
+  bool writes_inventory() const;
   bool store_inventory(InventoryEntries entries);
   std::vector<Recorded> stale() const;
   std::optional<ObjectResult> left_alone(const Recorded& recorded,
@@ -88,8 +97,10 @@ class SetRun {
   std::set<std::string> m_failed_kinds;  ///< "group/kind" whose CRD failed
   std::map<std::size_t, std::vector<Conflict>> m_conflicts;
 
+  std::vector<Needed> m_needed;
   std::optional<Inventory> m_inventory;
   bool m_inventory_noted = false;
+  bool m_inventory_changed = false;  ///< by this run
 
   Report m_report;
 };

@@ -70,7 +70,7 @@ TEST_CASE("reports: the reference names each key of a reconcile's JSON") {
   CHECK_MESSAGE(ran.code == 0, ran.err);
   const auto report = data::Json::parse(ran.out, nullptr, false);
   REQUIRE(report["nodes"].size() == 1);
-  REQUIRE(report["applied"].size() == 1);
+  REQUIRE(report["applied"].size() == 2);  // the namespace and the project
   std::set<std::string> keys;
   check_keys_named(report, keys);
   CHECK(run_kubist({"delete", "project", "report-keys"}).code == 0);

@@ -34,6 +34,7 @@ TEST_CASE("reconcile -f: applies and reconciles in one go; the second time write
   const std::string file = in_file(folder, environment(world));
   const CommandResult first = run_kubist(world.as_user({"reconcile", "-f", file}));
   CHECK_MESSAGE(first.exit_code == 0, first.out, first.err);
+  CHECK(first.out.find(kubist::util::cat("namespace/", world.name(), " created\n")) == 0);
   CHECK(first.out.find("virtualcluster.kubist.io/dev created") != std::string::npos);
   CHECK(first.out.find("3 nodes: 3 ready") != std::string::npos);
   CHECK(get("home", "namespace", world.name("dev")).has_value());
@@ -68,7 +69,7 @@ TEST_CASE("reconcile -f: its reports have file and line of each resource and of 
   const auto report = kubist::util::read_file(junit);
   REQUIRE(report);
   CAPTURE(*report);
-  CHECK(report->find("tests=\"5\" failures=\"1\"") != std::string::npos);
+  CHECK(report->find("tests=\"6\" failures=\"1\"") != std::string::npos);
   const auto line = [&](const std::string& name) {
     const std::size_t at = report->find("name=\"" + name + '"');
     REQUIRE(at != std::string::npos);
@@ -92,7 +93,7 @@ TEST_CASE("reconcile -f: its reports have file and line of each resource and of 
   const Json document = Json::parse(run.out);
   CHECK(document["nodes"][0]["line"] == 1);
   CHECK(document["nodes"][0]["children"][0]["line"] == 3);
-  CHECK(document["applied"].size() == 5);
+  CHECK(document["applied"].size() == 6);  // with the project's namespace
 }
 
 TEST_CASE("reconcile -f: the dry run of a new environment is green where it would work") {

@@ -106,7 +106,7 @@ void report(World& world, const Job& job, const Present& present,
                            result.ref.ns.empty() ? "" : "/", result.ref.name),
                        job.place.cluster,
                        repaired == job.repairs.end() ? "" : cat("repaired: ", repaired->second),
-                       result.call.value_or(kube::ApiCall())});
+                       result.calls.empty() ? kube::ApiCall() : result.calls.back()});
     if (const auto before = present.find(result.ref); before != present.end()) {
       world.changes(change_of(world.writer, {*job.place.objects(), job.place.cluster},
                               before->second, result.live, result.live));

@@ -3,7 +3,6 @@
 
 #include <kubist/executors/prepare.hpp>
 #include <kubist/executors/tree.hpp>
-#include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -16,14 +15,12 @@ using data::Json;
 using resources::ObjectView;
 using util::cat;
 
-util::Result<> make_namespace(kube::Client& client, const std::string& home_uid,
-                              const Json& project) {
-  const ObjectView view(project);
-  const std::string mark = owner_mark(home_uid, view.ref());
-  const kube::Writer writer({.field_manager = field_manager(mark)});
-  KUBIST_CHECK(writer.apply({client}, kube::well_known::namespaces(),
-                            namespace_object(project_wish(project, view.spec()), mark)));
-  return {};
+/// That of a Project; empty for any other object.
+std::string brought_namespace(const Json& object) {
+  const ObjectView view(object);
+  return view.kind() == "Project" && view.group() == resources::k_kubist_group
+             ? resources::project_namespace(object)
+             : "";
 }
 
 /// Of these kinds imports take their values.
@@ -59,24 +56,17 @@ util::Result<> select_applied(kube::Client& client, const apply::Report& report,
   return {};
 }
 
-std::string brought_namespace(const Json& object) {
-  const ObjectView view(object);
-  return view.kind() == "Project" && view.group() == resources::k_kubist_group
-             ? resources::project_namespace(object)
-             : "";
-}
-
-util::Result<> prepare_projects(kube::Client& client,
-                                const std::vector<resources::Manifest>& objects,
-                                std::stop_token stop) {
-  std::set<std::string, std::less<>> in_input;
+util::Result<std::vector<apply::Needed>> needed_namespaces(
+    kube::Client& client, const std::vector<resources::Manifest>& objects, std::stop_token stop) {
+  std::set<std::string, std::less<>> to_come;
   for (const resources::Manifest& manifest : objects) {
     const ObjectView view(manifest.object);
     if (view.kind() == "Namespace" && view.group().empty()) {
-      in_input.emplace(view.name());
+      to_come.emplace(view.name());
     }
   }
   std::string home_uid;
+  std::vector<apply::Needed> needed;
   for (const resources::Manifest& manifest : objects) {
     const std::string ns = brought_namespace(manifest.object);
     if (ns.empty()) {
@@ -87,15 +77,18 @@ util::Result<> prepare_projects(kube::Client& client,
                         cat("a project cannot own namespace ", ns), "", "NamespaceReserved");
     }
     KUBIST_TRY(const auto live, client.find(kube::well_known::namespaces(), "", ns, stop));
-    if (live || in_input.contains(ns)) {
+    if (live || !to_come.insert(ns).second) {
       continue;
     }
     if (home_uid.empty()) {
       KUBIST_TRY(home_uid, cluster_uid(client, stop));
     }
-    KUBIST_CHECK(make_namespace(client, home_uid, manifest.object));
+    const ObjectView project(manifest.object);
+    const std::string mark = owner_mark(home_uid, project.ref());
+    needed.push_back({namespace_object(project_wish(manifest.object, project.spec()), mark),
+                      field_manager(mark)});
   }
-  return {};
+  return needed;
 }
 
 }  // namespace kubist::executors

@@ -21,7 +21,7 @@ struct SetDiff {
 };
 
 struct SetDiffs {
-  std::vector<SetDiff> objects;  ///< in the order of the input, pruned ones last
+  std::vector<SetDiff> objects;  ///< Options::needs, the input, what is pruned
   Report report;
   bool differs() const;
 };

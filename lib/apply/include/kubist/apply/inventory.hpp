@@ -54,7 +54,8 @@ util::Result<Inventory> read_inventory(kube::Client& client, const InventoryName
                                        std::stop_token stop = {});
 /// Stores `entries`, when they differ from the stored ones, and takes them over into `inventory`.
 /// Parts are named by their content and written before the ConfigMap that points to them, so that a
-/// run that is killed in between leaves the old inventory whole. Not for dry runs.
+/// run that is killed in between leaves the old inventory whole. A dry run tells of what needs no
+/// answer of the run: of an inventory that is not there its first ConfigMap alone. No second time.
 /// Conflict: somebody else changed it since it was read.
 util::Result<> write_inventory(const kube::Writer& writer, const kube::Target& target,
                                Inventory& inventory, InventoryEntries entries);

@@ -32,6 +32,7 @@ struct RemoveOptions {
   bool wait = true;                     ///< until the objects are gone
   std::chrono::nanoseconds timeout{0};  ///< of waiting; 0: none
   http::Permit permit;                  ///< goes with each deletion (http::Request)
+  bool keep_calls = false;              ///< fill ObjectResult::calls
   /// Called as soon as the server has taken each deletion, in the order of the work.
   std::function<void(const ObjectResult&)> on_result;
   std::function<void(std::string_view)> on_progress;

@@ -42,7 +42,7 @@ struct Conflict {
 struct ObjectResult {
   static constexpr std::size_t k_no_input = static_cast<std::size_t>(-1);
 
-  std::size_t index = k_no_input;  ///< into the input; k_no_input for pruned objects
+  std::size_t index = k_no_input;  ///< into the input; k_no_input for what is not of it
   resources::ObjectRef ref;
   std::string api_version;
   Outcome outcome = Outcome::skipped;
@@ -54,8 +54,10 @@ struct ObjectResult {
   bool written = false;          ///< a mutating request (no dry run) was answered with success
   /// The object as the server has it now; null unless Options::keep_objects.
   data::Json live;
-  /// What was sent for it, or would be but for a client dry run; none unless Options::keep_calls.
-  std::optional<kube::ApiCall> call;
+  /// The writes that were sent for it, in order, with those that were refused and sent again. In a
+  /// client dry run those that a run would send, as far as they do not need an answer of the run: a
+  /// takeover of fields (Options::take_over_client_side) does. None unless Options::keep_calls.
+  std::vector<kube::ApiCall> calls;
 
   bool ok() const;
 };
@@ -71,8 +73,9 @@ struct NotReady {
 
 /// What a whole run did.
 struct Report {
-  std::vector<ObjectResult> results;  ///< in the order of the work; pruned ones last
-  std::vector<NotReady> not_ready;    ///< filled by waiting
+  /// In the order of the work; pruned ones last. With Options::keep_calls the inventory, too.
+  std::vector<ObjectResult> results;
+  std::vector<NotReady> not_ready;  ///< filled by waiting
   /// What stopped the run or failed beside single objects (the inventory, a signal, the deadline).
   std::vector<util::Error> errors;
   bool stopped = false;  ///< by the stop token: some objects are skipped

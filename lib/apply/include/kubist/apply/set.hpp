@@ -29,7 +29,13 @@ struct Admission {
 /// on the server (null: there is none). An error fails that object alone.
 using Admit = std::function<util::Result<Admission>(std::size_t index, const data::Json* live)>;
 
-using BeforeApply = std::function<util::Result<>(
+/// An object that a set needs first and that is not of the input.
+struct Needed {
+  data::Json object;
+  std::string manager;  ///< field manager
+};
+
+using Needs = std::function<util::Result<std::vector<Needed>>(
     kube::Client& client, const std::vector<resources::Manifest>& objects, std::stop_token stop)>;
 
 /// Where `--prune` remembers what it applied: a ConfigMap, by ApplySet's rules (KEP-3659).
@@ -50,8 +56,10 @@ struct Options {
   /// Take over what client-side `kubectl apply` owns of an object, once this one's fields are
   /// applied: what left the input goes, and so does its annotation. Two writes more, once.
   bool take_over_client_side = false;
-  bool keep_objects = false;  ///< fill ObjectResult::live
-  bool keep_calls = false;    ///< fill ObjectResult::call
+  bool keep_objects = false;  ///< fill ObjectResult::live of the input's objects
+  /// Fill ObjectResult::calls, also of a result for each time that the inventory is written. In a
+  /// client dry run the inventory's last write is there where it needs no answer of the run.
+  bool keep_calls = false;
   Admit admit;
   /// With `admit`: objects, by their index, that are most likely not there. They are made without
   /// being looked for, and looked for where the server has them.
@@ -62,11 +70,12 @@ struct Options {
   /// request once that is cached; where it is not to be had, the server finds them at each object's
   /// PATCH. kubist's own kinds are left out: resources::validate() knows them better.
   bool check_fields = false;
-  /// Called before the first write of a run that is no dry run, after everything has been checked:
-  /// a Project's namespace is made or adopted here. An error ends the run with nothing written.
-  BeforeApply before_apply;
-  /// The namespace that an object of the set brings with it (as a Project does), besides those that
-  /// Namespaces are; empty: none. What lies there is not an error of a server dry run.
+  /// Asked after everything has been checked, for objects that are not there: they are made before
+  /// all others, as Namespaces of Projects are. An error of it, or of a write of these, ends the
+  /// run with nothing else written. May be empty.
+  Needs needs;
+  /// The namespace that an object of the set brings with it, besides those that Namespaces are;
+  /// empty: none. What lies there is not an error of a server dry run.
   std::function<std::string(const data::Json& object)> brings_namespace;
   /// Called for each result on the caller's thread, in the order of Report::results.
   std::function<void(const ObjectResult&)> on_result;
