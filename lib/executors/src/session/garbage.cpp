@@ -132,8 +132,9 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
   for (const auto& [ns, why] : view.hidden) {
     options.on_trouble(util::with_context(why, cat("namespace ", ns)));
   }
-  ProjectLocks locks(m_home, {m_options.identity, new_run_id(), options.lock_timeout, nullptr,
-                              nullptr, m_options.clock, m_options.sleep});
+  ProjectLocks::Options locking = lock_options(new_run_id());
+  locking.timeout = options.lock_timeout;
+  ProjectLocks locks(m_home, std::move(locking));
   begin_run(false, kube::DryRun::none);
   for (const engine::Node& node : graph.nodes()) {
     if (node.key.kind != "VirtualCluster" || node.parent == engine::k_no_node) {

@@ -132,12 +132,17 @@ util::Result<std::shared_ptr<kube::Client>> Session::client_for(const engine::No
   return m_accounts->client_for(project, stop);
 }
 
-std::unique_ptr<ProjectLocks> Session::standing_locks() {
+ProjectLocks::Options Session::lock_options(const std::string& run_id) const {
   ProjectLocks::Options options;
   options.identity = m_options.identity;
-  options.run_id = new_run_id();
+  options.run_id = run_id;
   options.clock = m_options.clock;
   options.sleep = m_options.sleep;
+  return options;
+}
+
+std::unique_ptr<ProjectLocks> Session::standing_locks() {
+  ProjectLocks::Options options = lock_options(new_run_id());
   options.held = &m_leases;
   return std::make_unique<ProjectLocks>(m_home, std::move(options));
 }
@@ -192,34 +197,36 @@ void Session::begin_run(bool own_rights, kube::DryRun dry_run) {
 World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                           const std::stop_token& stop) {
   World world{
-      m_home,
-      m_home_uid,
-      m_connections,
-      *m_sites,
-      locks,
-      survey,
-      options.dry_run,
-      options.abandon,
-      options.force,
-      options.skip_uninstall,
-      m_options.deployers,
-      [this, &stop](const std::string& name, const std::string& source, const std::string& input,
-                    const std::string& project) {
-        return m_jsonnet.call(name, source, std::span(&input, 1), stop, project).at(0).output;
-      },
-      options.item_parallelism};
+      .home = m_home,
+      .home_uid = m_home_uid,
+      .connections = m_connections,
+      .sites = *m_sites,
+      .locks = locks,
+      .survey = survey,
+      .dry_run = options.dry_run,
+      .abandon = options.abandon,
+      .force = options.force,
+      .skip_uninstall = options.skip_uninstall,
+      .deployers = m_options.deployers,
+      .jsonnet =
+          [this, &stop](const std::string& name, const std::string& source,
+                        const std::string& input, const std::string& project) {
+            return m_jsonnet.call(name, source, std::span(&input, 1), stop, project).at(0).output;
+          },
+      .item_parallelism = options.item_parallelism,
+      .all_outside = options.outside.all,
+      .planned = options.planned.empty() ? nullptr : &options.planned,
+      .clock = m_options.clock,
+      .source = options.source,
+      .keeps = options.keeps,
+      .judges_istio = options.judges_istio,
+      .reads_workloads = options.reads_workloads,
+      .makes_as = options.makes_as,
+      .traces_function = options.traces_function,
+      .traces_item = options.traces_item,
+      .changes = options.changes,
+  };
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
-  world.clock = m_options.clock;
-  world.all_outside = options.outside.all;
-  world.planned = options.planned.empty() ? nullptr : &options.planned;
-  world.source = options.source;
-  world.keeps = options.keeps;
-  world.judges_istio = options.judges_istio;
-  world.reads_workloads = options.reads_workloads;
-  world.makes_as = options.makes_as;
-  world.traces_function = options.traces_function;
-  world.traces_item = options.traces_item;
-  world.changes = options.changes;
   return world;
 }
 
@@ -248,12 +255,12 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
              load_tree_view(*m_home, namespaces, stop, options.source, options.outside));
   mark_going(*m_home, plans.count > 0, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
-  Run run{std::make_shared<const Graph>(build_graph(view)),
-          {},
-          view.snapshot.served,
-          view.snapshot.warnings,
-          view.snapshot.incomplete,
-          {}};
+  Run run{.graph = std::make_shared<const Graph>(build_graph(view)),
+          .report = {},
+          .served = view.snapshot.served,
+          .warnings = view.snapshot.warnings,
+          .incomplete = view.snapshot.incomplete,
+          .denied = {}};
   if (options.selection.empty() && !view.snapshot.left_alone.empty()) {
     run.warnings.push_back(left_alone(view.snapshot.left_alone));
   }
@@ -261,27 +268,26 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   KUBIST_TRY(const auto selected, select(graph, view, options));
   const auto left_out = options.left_out ? options.left_out(run, selected) : std::vector<NodeId>();
   const engine::RunInfo info{
-      plans.run_id, m_options.clock->now(), options.dry_run != kube::DryRun::none, options.causes,
-      options.cause.empty() ? cat("asked for by ", m_options.identity) : options.cause};
+      .id = plans.run_id,
+      .started_at = m_options.clock->now(),
+      .dry = options.dry_run != kube::DryRun::none,
+      .causes = options.causes,
+      .cause = options.cause.empty() ? cat("asked for by ", m_options.identity) : options.cause};
   Rechecks rechecks(*m_home, graph, selected, view.snapshot.definitions, options.outside, stop);
-  ProjectLocks::Options lock_options{m_options.identity,
-                                     info.id,
-                                     options.lock_timeout,
-                                     [&](const std::string& ns) { return rechecks.check(ns); },
-                                     nullptr,
-                                     m_options.clock,
-                                     m_options.sleep,
-                                     planned_at,
-                                     &m_leases};
-  lock_options.take_over = options.beside == Beside::take_over;
+  ProjectLocks::Options locking = lock_options(info.id);
+  locking.timeout = options.lock_timeout;
+  locking.recheck = [&](const std::string& ns) { return rechecks.check(ns); };
+  locking.planned_at = planned_at;
+  locking.held = &m_leases;
+  locking.take_over = options.beside == Beside::take_over;
   if (options.beside == Beside::hand_over) {
-    lock_options.on_replica = [&](const std::string& ns) {
+    locking.on_replica = [&](const std::string& ns) {
       if (!plans.of_replicas.contains(ns)) {
         halted.request_stop();
       }
     };
   }
-  ProjectLocks locks(m_home, std::move(lock_options));
+  ProjectLocks locks(m_home, std::move(locking));
   begin_run(options.own_rights, options.dry_run);
   Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);

@@ -100,14 +100,13 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   KUBIST_TRY(const TreeView view, load_tree_view(*m_home, namespaces, stop));
   const engine::Graph graph = build_graph(view);
   const std::string run_id = new_run_id();
-  ProjectLocks::Options lock_options{
-      m_options.identity, run_id,         options.lock_timeout, nullptr, nullptr,
-      m_options.clock,    m_options.sleep};
-  lock_options.take_over = options.beside == Beside::take_over;
+  ProjectLocks::Options locking = lock_options(run_id);
+  locking.timeout = options.lock_timeout;
+  locking.take_over = options.beside == Beside::take_over;
   if (options.beside == Beside::hand_over) {
-    lock_options.on_replica = [](const std::string&) {};
+    locking.on_replica = [](const std::string&) {};
   }
-  ProjectLocks locks(m_home, std::move(lock_options));
+  ProjectLocks locks(m_home, std::move(locking));
   ReplicaRequests replicas(*m_home, locks, {run_id, m_options.sleep});
   begin_run(options.own_rights, kube::DryRun::none);
   deployers::World world;

@@ -22,8 +22,8 @@ util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
   KUBIST_TRY(const TreeView view, load_tree_view(*m_home, namespaces, stop));
   PolicyLook look{build_graph(view), {}, {}};
   KUBIST_TRY(look.nodes, look.graph.require(key));
-  const engine::RunInfo info{new_run_id(), m_options.clock->now(), true};
-  ProjectLocks locks(m_home, {m_options.identity, info.id, {}, nullptr, nullptr});
+  const engine::RunInfo info{.id = new_run_id(), .started_at = m_options.clock->now(), .dry = true};
+  ProjectLocks locks(m_home, lock_options(info.id));
   begin_run(false, kube::DryRun::none);
   Survey survey(look.graph, look.nodes, *m_home);
   ReconcileOptions options;

@@ -233,6 +233,8 @@ class Session {
   void begin_run(bool own_rights, kube::DryRun dry_run);
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
+  /// What all locks of the session have in common.
+  ProjectLocks::Options lock_options(const std::string& run_id) const;
   struct Plans;
   util::Result<Run> run_planned(const ReconcileOptions& options, const std::string& run_id,
                                 engine::Observer& observer, const std::stop_token& stop);

@@ -80,8 +80,8 @@ struct World {
   bool abandon = false;  ///< removal lets go of what cannot be reached, and lists it
   bool force = false;    ///< run items again although nothing changed
   bool skip_uninstall = false;
-  deployers::Settings deployers;
-  deployers::Jsonnet jsonnet;           ///< for Templates
+  deployers::Settings deployers = {};
+  deployers::Jsonnet jsonnet = {};      ///< for Templates
   std::size_t item_parallelism = 0;     ///< items of one Execution at once; 0: no limit
   Releases* releases = nullptr;         ///< of this run; null: none are looked at
   SharedLists* lists = nullptr;         ///< of this run; null: no executor is called
