@@ -173,16 +173,16 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
     alignment.status["adopted"] = fact.adopted ? Json(true) : Json();
     alignment.status["inventory"] = fact.inventory;
-    if (work.dry() && !is_kept) {
-      alignment.message =
-          cat("what lives in namespace ", wish.name, " is unknown before it is made");
-      return alignment;
-    }
     if (place.home) {
       KUBIST_CHECK(keep_project_binding(work, wish.name, fact));
       if (!work.dry()) {
         world().sites.saw(work.node(), fact.live);
       }
+    }
+    if (work.dry() && !is_kept) {
+      alignment.message =
+          cat("what lives in namespace ", wish.name, " is unknown before it is made");
+      return alignment;
     }
     Workloads workloads;  // of a namespace that was made just now: none
     if (!fact.made) {

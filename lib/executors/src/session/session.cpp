@@ -207,6 +207,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
       .abandon = options.abandon,
       .force = options.force,
       .skip_uninstall = options.skip_uninstall,
+      .keep_calls = options.keep_calls,
       .deployers = m_options.deployers,
       .jsonnet =
           [this, &stop](const std::string& name, const std::string& source,

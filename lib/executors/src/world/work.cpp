@@ -61,6 +61,9 @@ kube::Writer::Rules Work::rules() {
   };
   rules.told = [this](const kube::Write& write) {
     m_writes.push_back({write.verb, write.object, write.cluster, write.detail});
+    if (m_world.keep_calls && !write.call.path.empty()) {
+      m_writes.back().call = std::make_shared<const kube::ApiCall>(write.call);
+    }
     if (m_world.changes && write.verb == "create") {
       tell_made(write);
     }

@@ -12,6 +12,10 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/util/result.hpp>
 
+namespace kubist::kube {
+struct ApiCall;
+}
+
 namespace kubist::engine {
 
 /// One run of the loop, as written to status.lastRun and policy inputs.
@@ -39,6 +43,9 @@ struct Write {
   std::string object;   ///< "v1 Namespace/shop" or the like
   std::string cluster;  ///< empty: home
   std::string detail;   ///< e.g. the fields that change; never a secret value; may be empty
+  /// The request (kube/api_call.hpp), in a client's dry run that of a run; its body may hold secret
+  /// values. The engine only carries it. Null where the run keeps none, or it is not known.
+  std::shared_ptr<const kube::ApiCall> call = nullptr;
 };
 /// "apply v1 Namespace/shop on eu: labels change".
 std::string to_string(const Write& write);

@@ -57,6 +57,7 @@ struct ReconcileOptions {
   /// Where it can, what an inventory has is deleted with them if the account may not.
   bool own_rights = false;
   bool keep_trace = false;
+  bool keep_calls = false;  ///< fill engine::Write::call; that of a write of a status never is
   FunctionHook traces_function = {};
   ItemHook traces_item = {};
   ChangeHook changes = {};

@@ -80,6 +80,7 @@ struct World {
   bool abandon = false;  ///< removal lets go of what cannot be reached, and lists it
   bool force = false;    ///< run items again although nothing changed
   bool skip_uninstall = false;
+  bool keep_calls = false;  ///< fill engine::Write::call
   deployers::Settings deployers = {};
   deployers::Jsonnet jsonnet = {};      ///< for Templates
   std::size_t item_parallelism = 0;     ///< items of one Execution at once; 0: no limit
