@@ -91,7 +91,6 @@ Result<Json> release_of_flags(const Arguments& arguments) {
                 {"holdLimit", seconds_of(arguments, "hold-limit")}}}};
 }
 
-/// What is good and bad, where flags say it.
 }  // namespace
 
 long long evaluations_of(const Arguments& arguments) {
@@ -101,6 +100,7 @@ long long evaluations_of(const Arguments& arguments) {
 
 namespace {
 
+/// What is good and bad, where flags say it.
 Result<> read_bounds(const Arguments& arguments, simulation::Bounds& bounds) {
   if (arguments.given("tolerance")) {
     KUBIST_TRY(bounds.tolerance, number_of(arguments, "tolerance", k_percent));

@@ -18,9 +18,11 @@ using util::cat;
 
 constexpr std::string_view k_group = "Day to day";
 
-deployers::World state_world(Context& context, executors::Session& session) {
-  return session.state_world([&context](const std::string& line) { context.log().warn(line); },
-                             context.stop());
+deployers::World state_world(Context& context, const Arguments& arguments,
+                             executors::Session& session) {
+  return session.state_world(
+      arguments.boolean("own-rights"),
+      [&context](const std::string& line) { context.log().warn(line); }, context.stop());
 }
 
 /// "drwxr-xr-x"
@@ -44,7 +46,7 @@ std::string line_of(const state::ArchiveEntry& entry) {
 util::Result<int> run_ls(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const std::string ns, context.ns());
-  deployers::World world = state_world(context, *session);
+  deployers::World world = state_world(context, arguments, *session);
   KUBIST_TRY(const auto open, deployers::open_item_state(world, ns, arguments.words()[0]));
   KUBIST_TRY(const auto entries, state::list(open.stored.packed));
   const state::Head& head = open.stored.head;
@@ -78,7 +80,7 @@ util::Result<int> run_state_get(Context& context, const Arguments& arguments) {
   }
   KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const std::string ns, context.ns());
-  deployers::World world = state_world(context, *session);
+  deployers::World world = state_world(context, arguments, *session);
   KUBIST_TRY(const auto open, deployers::open_item_state(world, ns, name));
   if (open.stored.head.size == 0) {
     return util::fail(util::ErrorKind::not_found,
@@ -120,11 +122,12 @@ class Unpacked {
   util::TempDir m_folder;
 };
 
-util::Result<int> put(Context& context, const std::string& name, const fs::path& folder,
+util::Result<int> put(Context& context, const Arguments& arguments, const fs::path& folder,
                       std::string_view verb) {
+  const std::string& name = arguments.words()[0];
   KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const std::string ns, context.ns());
-  deployers::World world = state_world(context, *session);
+  deployers::World world = state_world(context, arguments, *session);
   KUBIST_TRY(const auto head, deployers::put_item_state(world, ns, name, folder));
   context.out().write(cat("state of deployitem.landscaper.gardener.cloud/", name, " ", verb,
                           " (generation ", head.generation, ", ", head.size, " bytes)\n"));
@@ -132,23 +135,22 @@ util::Result<int> put(Context& context, const std::string& name, const fs::path&
 }
 
 util::Result<int> run_put(Context& context, const Arguments& arguments) {
-  const std::string& name = arguments.words()[0];
   const fs::path given = arguments.words()[1];
   std::error_code error;
   if (fs::is_directory(given, error)) {
-    return put(context, name, given, "replaced");
+    return put(context, arguments, given, "replaced");
   }
   KUBIST_TRY(const std::string packed, util::read_file(given, state::k_max_state));
   const Unpacked folder;
   if (auto unpacked = state::unpack(packed, folder.path()); !unpacked) {
     return util::fail(util::with_context(unpacked.error(), cat("reading ", given.string())));
   }
-  return put(context, name, folder.path(), "replaced");
+  return put(context, arguments, folder.path(), "replaced");
 }
 
 util::Result<int> run_rm(Context& context, const Arguments& arguments) {
   const util::TempDir empty;
-  return put(context, arguments.words()[0], empty.path(), "removed");
+  return put(context, arguments, empty.path(), "removed");
 }
 
 }  // namespace
@@ -162,7 +164,7 @@ CommandSpec deployitem_state_ls_command() {
           .min_words = 1,
           .max_words = 1,
           .completes = Completes::deploy_items,
-          .flags = {document_flag()},
+          .flags = {document_flag(), own_rights_flag()},
           .examples = {{"Of one item", "kubist deployitem state ls hello-greet -n quickstart"}},
           .run = run_ls};
 }
@@ -179,6 +181,7 @@ CommandSpec deployitem_state_get_command() {
       .min_words = 1,
       .max_words = 2,
       .completes = Completes::deploy_items,
+      .flags = {own_rights_flag()},
       .examples = {{"To a file", "kubist deployitem state get hello-greet greet.tar.gz"},
                    {"To tar", "kubist deployitem state get hello-greet - | tar tzv"}},
       .run = run_state_get};
@@ -198,6 +201,7 @@ CommandSpec deployitem_state_put_command() {
       .min_words = 2,
       .max_words = 2,
       .completes = Completes::deploy_items,
+      .flags = {own_rights_flag()},
       .examples = {{"From a backup", "kubist deployitem state put hello-greet greet.tar.gz"},
                    {"From a folder", "kubist deployitem state put hello-greet ./state"}},
       .run = run_put};
@@ -212,6 +216,7 @@ CommandSpec deployitem_state_rm_command() {
           .min_words = 1,
           .max_words = 1,
           .completes = Completes::deploy_items,
+          .flags = {own_rights_flag()},
           .examples = {{"Of one item", "kubist deployitem state rm hello-greet"}},
           .run = run_rm};
 }

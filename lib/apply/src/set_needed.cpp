@@ -7,27 +7,47 @@ namespace kubist::apply {
 using data::Json;
 using resources::ObjectView;
 
-util::Result<> SetRun::make_needed() {
-  KUBIST_TRY(m_needed, m_options.needs(m_client, m_objects, m_stop));
+bool SetRun::make_needed() {
+  auto needed = m_options.needs(m_client, m_objects, m_stop);
+  if (!needed) {
+    m_report.errors.push_back(needed.error());
+    // Who may not ask for them sees what a dry run says of all others.
+    return m_options.dry_run != kube::DryRun::none &&
+           needed.error().kind == util::ErrorKind::forbidden;
+  }
+  m_needed = *std::move(needed);
+  bool all_made = true;
   for (const Needed& each : m_needed) {
+    if (m_stop.stop_requested()) {
+      break;  // what else is to be done stops, too
+    }
     const ObjectView view(each.object);
     ObjectResult result;
     result.ref = view.ref();
     result.api_version = view.api_version();
     result.outcome = Outcome::created;
-    KUBIST_TRY(const auto resource,
-               m_client.discovery().find_kind(view.api_version(), view.kind(), m_stop));
-    KUBIST_TRY(
-        Json made,
-        writer_for(result).with_manager(each.manager).apply({m_client}, resource, each.object));
-    if (m_options.dry_run == kube::DryRun::none) {
-      result.uid = ObjectView(made).uid();
-      result.resource_version = ObjectView(made).resource_version();
-    }
-    if (m_keep_before) {
-      result.live = std::move(made);
+    if (auto made = make(each, result); !made) {
+      result.outcome = Outcome::failed;
+      result.error = std::move(made).error();
+      all_made = false;
     }
     report_result(std::move(result));
+  }
+  return all_made || m_options.dry_run != kube::DryRun::none;
+}
+
+util::Result<> SetRun::make(const Needed& needed, ObjectResult& result) {
+  KUBIST_TRY(const auto resource,
+             m_client.discovery().find_kind(result.api_version, result.ref.kind, m_stop));
+  KUBIST_TRY(
+      Json made,
+      writer_for(result).with_manager(needed.manager).apply({m_client}, resource, needed.object));
+  if (m_options.dry_run == kube::DryRun::none) {
+    result.uid = ObjectView(made).uid();
+    result.resource_version = ObjectView(made).resource_version();
+  }
+  if (m_keep_before || m_options.keep_objects) {
+    result.live = std::move(made);
   }
   return {};
 }

@@ -52,13 +52,7 @@ bool SetRun::prepare() {
       return false;
     }
   }
-  if (m_options.needs && !m_stop.stop_requested()) {
-    if (auto made = make_needed(); !made) {
-      m_report.errors.push_back(made.error());
-      return false;
-    }
-  }
-  return true;
+  return !m_options.needs || m_stop.stop_requested() || make_needed();
 }
 
 ReadOptions SetRun::read_options() const {

@@ -32,7 +32,9 @@ class SetRun {
   using Tags = std::vector<std::size_t>;
 
   bool prepare();
-  util::Result<> make_needed();
+  /// What Options::needs names. False: the run has ended.
+  bool make_needed();
+  util::Result<> make(const Needed& needed, ObjectResult& result);
   kube::Writer writer_for(ObjectResult& result) const;
   void report_result(ObjectResult result);
   /// Unknown fields of what would be written, into the report's errors.

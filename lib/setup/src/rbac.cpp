@@ -188,8 +188,9 @@ std::vector<Json> project_rbac(const ProjectAccount& account) {
     grant(objects, ns, name, home_namespace_rules(), account);
   }
   grant(objects, "", name, cluster_rules(account), account);
-  if (account.project_accounts.empty()) {
-    objects.push_back(
+  const auto accounts = impersonated(account);
+  if (std::ranges::find(accounts, resources::k_project_account) != accounts.end()) {
+    objects.push_back(  // kubist makes it, where nobody else has
         {{"apiVersion", "v1"},
          {"kind", "ServiceAccount"},
          {"metadata", {{"name", resources::k_project_account}, {"namespace", account.ns}}},

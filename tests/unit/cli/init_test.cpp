@@ -144,4 +144,6 @@ TEST_CASE("init: --print-rbac --project-account is for a Project that names its 
       CHECK(bound(printed, ns, "kubist-project") == named);
     }
   }
+  const auto moving = print({"--project-account", "kubist-project", "--project-account", "tool"});
+  CHECK(accounts(moving) == 1);
 }

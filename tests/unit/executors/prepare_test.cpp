@@ -134,9 +134,19 @@ TEST_CASE("prepare: where the namespace cannot be made nothing else is written")
   Desk desk;
   desk.cluster.fail("PATCH /api/v1/namespaces/shop*", 403);
   const auto report = desk.apply(shop());
-  REQUIRE(report.errors.size() == 1);
-  CHECK(report.results.empty());
+  CHECK(desk.lines(report) == Lines{"failed Namespace/shop"});
+  CHECK(!report.ok());
   CHECK(desk.cluster.get("projects.kubist.io", "shop").is_null());
+}
+
+TEST_CASE("prepare: who may not read namespaces sees what a dry run says of all else") {
+  Desk desk;
+  desk.cluster.fail("GET /api/v1/namespaces/shop*", 403);
+  const auto report = desk.apply(shop(), kube::DryRun::client);
+  REQUIRE(report.errors.size() == 1);
+  CHECK(report.errors[0].kind == util::ErrorKind::forbidden);
+  CHECK(desk.lines(report) == Lines{"created ConfigMap/a", "created Project/shop"});
+  CHECK(desk.apply(shop()).results.empty());
 }
 
 TEST_CASE("prepare: diff shows the namespace") {

@@ -83,7 +83,7 @@ util::Result<state::Head> empty_state(Site& s, const std::string& target) {
   s.home->put(item);
   s.forget();
   const util::TempDir empty;
-  deployers::World world = s.session->state_world([](const std::string&) {}, {});
+  deployers::World world = s.session->state_world(false, [](const std::string&) {}, {});
   return deployers::put_item_state(world, "shop", "x", empty.path());
 }
 

@@ -173,7 +173,8 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
     alignment.status["adopted"] = fact.adopted ? Json(true) : Json();
     alignment.status["inventory"] = fact.inventory;
-    if (place.home) {
+    if (place.home &&
+        (is_kept || !is_told || !work.dry())) {  // what is only told is confirmed first
       KUBIST_CHECK(keep_project_binding(work, wish.name, fact));
       if (!work.dry()) {
         world().sites.saw(work.node(), fact.live);

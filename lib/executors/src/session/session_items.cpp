@@ -247,9 +247,9 @@ util::Result<std::vector<ItemResult>> Session::run_items(
                     .leaves_policies_out = true});
 }
 
-deployers::World Session::state_world(std::function<void(const std::string&)> warn,
+deployers::World Session::state_world(bool own_rights, std::function<void(const std::string&)> warn,
                                       const std::stop_token& stop) {
-  begin_run(false, kube::DryRun::none);
+  begin_run(own_rights, kube::DryRun::none);
   deployers::World world;
   world.home = m_home;
   world.settings = m_options.deployers;

@@ -235,11 +235,11 @@ class Loop {
     {
       const std::lock_guard lock(m_mutex);
       if (m_offered) {
-        m_agenda.see(std::exchange(m_offered, nullptr));
         m_is_fresh = true;
         m_rest_at = now() + k_rest;
-        served = std::move(m_served);
         m_follow_at = now();
+        served = std::move(m_served);
+        m_guard.step([this] { m_agenda.see(std::exchange(m_offered, nullptr)); });
       }
     }
     if (!m_agenda.tree() || (m_follow_at > now() && !m_watches.is_outdated())) {

@@ -188,9 +188,10 @@ class Session {
 
   /// For work on the state of items (deployers/item_state.hpp), beside runs: it takes no lock. An
   /// item's place is that of run_items(), and acted on as whom that does; the tree is read only
-  /// where the item has a target. `warn` is told whose own rights are used. One thread; valid as
-  /// long as the session and `stop`.
-  deployers::World state_world(std::function<void(const std::string&)> warn,
+  /// where the item has a target. Without one it is in the item's own namespace, which the caller
+  /// named, with the caller's rights. `own_rights` as in ReconcileOptions; `warn` is told whose own
+  /// rights are used. One thread; valid as long as the session and `stop`.
+  deployers::World state_world(bool own_rights, std::function<void(const std::string&)> warn,
                                const std::stop_token& stop);
 
   struct GarbageOptions {
