@@ -141,7 +141,7 @@ TEST_CASE("prepare: where the namespace cannot be made nothing else is written")
 
 TEST_CASE("prepare: who may not read namespaces sees what a dry run says of all else") {
   Desk desk;
-  desk.cluster.fail("GET /api/v1/namespaces/shop*", 403);
+  desk.cluster.fail("GET /api/v1/namespaces/shop", 403, 2);
   const auto report = desk.apply(shop(), kube::DryRun::client);
   REQUIRE(report.errors.size() == 1);
   CHECK(report.errors[0].kind == util::ErrorKind::forbidden);
