@@ -9,6 +9,7 @@
 
 using namespace site;
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
 
 /// How many more allocations of this thread succeed before one fails; negative: none does.
@@ -23,7 +24,6 @@ bool is_to_fail(std::size_t size) {
 
 }  // namespace
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t size) {
   void* made = is_to_fail(size) ? nullptr : std::malloc(size == 0 ? 1 : size);
   if (made == nullptr) {
