@@ -298,7 +298,7 @@ TEST_CASE("apply: a project and what lives in it go in together, and again witho
   const auto first = run_kubist({"apply", "-f", "-"}, text);
   INFO(first.err);
   CHECK(first.exit_code == 0);
-  CHECK(count(first.out, " created\n") == 2);
+  CHECK(count(first.out, " created\n") == 3);  // with its namespace
   CHECK(run_kubectl(
             {"get", "ns", ns.name(), "-o", "jsonpath={.metadata.annotations.kubist\\.io/owner}"})
             .out.ends_with("/Project//" + ns.name()));
