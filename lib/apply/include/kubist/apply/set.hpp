@@ -56,7 +56,7 @@ struct Options {
   /// Take over what client-side `kubectl apply` owns of an object, once this one's fields are
   /// applied: what left the input goes, and so does its annotation. Two writes more, once.
   bool take_over_client_side = false;
-  bool keep_objects = false;  ///< fill ObjectResult::live of the input's objects
+  bool keep_objects = false;  ///< fill ObjectResult::live
   /// Fill ObjectResult::calls, also of a result for each time that the inventory is written. In a
   /// client dry run the inventory's last write is there where it needs no answer of the run.
   bool keep_calls = false;
@@ -70,9 +70,9 @@ struct Options {
   /// request once that is cached; where it is not to be had, the server finds them at each object's
   /// PATCH. kubist's own kinds are left out: resources::validate() knows them better.
   bool check_fields = false;
-  /// Asked after everything has been checked, for objects that are not there: they are made before
-  /// all others, as Namespaces of Projects are. An error of it, or of a write of these, ends the
-  /// run with nothing else written. May be empty.
+  /// Asked after all checks, for objects that are not there: they are made first, as Namespaces of
+  /// Projects are. An error of it, or of a write of these, ends the run with nothing else written.
+  /// A dry run goes on, but not after an error of it that is not forbidden. May be empty.
   Needs needs;
   /// The namespace that an object of the set brings with it, besides those that Namespaces are;
   /// empty: none. What lies there is not an error of a server dry run.
