@@ -1,5 +1,6 @@
 // A run by hand beside a controller: the replica does it, or lets go of the project.
 #include <regex>
+#include <set>
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -154,10 +155,51 @@ TEST_CASE("hand over: what is asked of DeployItems, and deletions, are the repli
   CHECK(item_status("good", "phase") == "gone");
   by_hand({"delete", "virtualcluster/dev"}, 0, "delete virtualclusters/dev ");
   CHECK_FALSE(get("home", "namespace", project + "-dev"));
-  by_hand({"delete", "project/" + project}, 0, cat("delete projects/", project, ' '));
+  // The namespace takes the Lease along: whose the last write is then, nobody can tell (see below).
+  const CommandResult whole =
+      run_kubist(r.world.as_user({"delete", "project/" + project}, "-hand"));
+  CHECK_MESSAGE(whole.exit_code == 0, whole.out, whole.err, r.output());
+  CHECK_FALSE(get("home", "projects.kubist.io", project));
   CHECK_FALSE(get("home", "namespace", project));
   r.running["one"]->signal(SIGTERM);
   CHECK(r.running["one"]->wait(20) == 0);
+}
+
+// The run and the replica both finish what is left, and here the replica cannot.
+TEST_CASE("hand over: a Project that only its own deletion is left of is finished by the run") {
+  Replicas r("last");
+  r.start("one");
+  const std::string project = make_projects(r.world, 1).front();
+  REQUIRE_MESSAGE(eventually([&] { return ready(project) && r.holder(project) == "one"; }, 60),
+                  r.output());
+  put("home",
+      {{{"apiVersion", "v1"},
+        {"kind", "ConfigMap"},
+        {"metadata",
+         {{"name", "held"}, {"namespace", project}, {"finalizers", {"example.com/hold"}}}}}});
+  Audit audit("home");
+  Background hand(r.world.as_user({"delete", "project/" + project}, "-hand"));
+  REQUIRE_MESSAGE(eventually(
+                      [&] {
+                        return !get("home", "leases.coordination.k8s.io", "kubist", project) &&
+                               get("home", "namespace", project).has_value();
+                      },
+                      60),
+                  hand.output(), r.output());
+  r.running["one"]->signal(SIGSTOP);
+  must(kubectl("home", {"patch", "configmap", "held", "-n", project, "--type=merge", "-p",
+                        R"({"metadata":{"finalizers":null}})"}));
+  CHECK_MESSAGE(hand.wait(60) == 0, hand.output(), r.output());
+  CHECK_FALSE(get("home", "namespace", project));
+  CHECK_FALSE(get("home", "projects.kubist.io", project));
+  const auto wrote = objects_of(audit.writes(r.world.user() + "-hand"));
+  const std::set<std::string> allowed{cat("delete projects/", project, ' '),
+                                      cat("patch projects/", project, " status"),
+                                      cat("patch projects/", project, ' ')};
+  CHECK(util::join(wrote, ",").ends_with(cat("patch projects/", project, ' ')));
+  for (const std::string& write : wrote) {
+    CHECK_MESSAGE(allowed.contains(write), write);
+  }
 }
 
 TEST_CASE("take over: the run writes, the replica does not, and has the project again") {
