@@ -155,13 +155,11 @@ bool SetRun::makes_namespace(std::string_view ns) const {
   const auto is_it = [&](const Json& object) {
     return is_namespace(object) && ObjectView(object).name() == ns;
   };
-  const auto& brought = m_options.brings_namespace;
-  return std::any_of(m_needed.begin(), m_needed.end(),
+  return (!ns.empty() && m_options.brings_namespace == ns) ||
+         std::any_of(m_needed.begin(), m_needed.end(),
                      [&](const Needed& needed) { return is_it(needed.object); }) ||
-         std::any_of(m_works.begin(), m_works.end(), [&](const Work& work) {
-           const Json& object = work.manifest->object;
-           return is_it(object) || (!ns.empty() && brought && brought(object) == ns);
-         });
+         std::any_of(m_works.begin(), m_works.end(),
+                     [&](const Work& work) { return is_it(work.manifest->object); });
 }
 
 void SetRun::take_failure(Work& work, Error error) {

@@ -104,19 +104,13 @@ void grant(std::vector<Json>& objects, std::string_view ns, const std::string& n
   const std::string kind = ns.empty() ? "ClusterRole" : "Role";
   objects.push_back(role(kind, ns, name, std::move(rules)));
   objects.push_back(
-      binding(kind + "Binding", ns, name, kind, name, account.account_ns, account.name));
+      binding(kind + "Binding", ns, name, kind, name, account.account_ns, {account.name}));
 }
 
 /// Of the project's own account, which kubist binds itself where it may: by that name.
 Json project_binding(const std::string& ns, const char* to, const ProjectAccount& account) {
-  Json made = binding("RoleBinding", ns, resources::k_project_account, "ClusterRole", to,
-                      account.ns, resources::k_project_account);
-  made["subjects"] = Json::array();
-  for (const std::string& name : impersonated(account)) {
-    made["subjects"].push_back(
-        {{"kind", "ServiceAccount"}, {"name", name}, {"namespace", account.ns}});
-  }
-  return made;
+  return binding("RoleBinding", ns, resources::k_project_account, "ClusterRole", to, account.ns,
+                 impersonated(account));
 }
 
 /// Configuration that gives no power over others: free in a project's own namespace, too.

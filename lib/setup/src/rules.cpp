@@ -30,14 +30,17 @@ Json named(Json rule, Json names) {
 
 Json binding(std::string_view kind, std::string_view ns, std::string_view name,
              std::string_view role_kind, std::string_view role, std::string_view account_ns,
-             std::string_view account) {
+             const std::vector<std::string>& accounts) {
+  Json subjects = Json::array();
+  for (const std::string& account : accounts) {
+    subjects.push_back({{"kind", "ServiceAccount"}, {"name", account}, {"namespace", account_ns}});
+  }
   Json object{
       {"apiVersion", "rbac.authorization.k8s.io/v1"},
       {"kind", kind},
       {"metadata", {{"name", name}}},
       {"roleRef", {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", role}}},
-      {"subjects",
-       Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", account_ns}}})}};
+      {"subjects", std::move(subjects)}};
   if (!ns.empty()) {
     object["metadata"]["namespace"] = ns;
   }

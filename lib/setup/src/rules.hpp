@@ -1,5 +1,7 @@
 #pragma once
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <kubist/data/json.hpp>
 
@@ -16,10 +18,11 @@ data::Json named(data::Json rule, data::Json names);
 /// A Role, or a ClusterRole where `ns` is empty.
 data::Json role(std::string_view kind, std::string_view ns, std::string_view name,
                 data::Json rules);
-/// The binding of a role to a ServiceAccount; a ClusterRoleBinding where `ns` is empty.
+/// The binding of a role to ServiceAccounts of one namespace; a ClusterRoleBinding where `ns` is
+/// empty.
 data::Json binding(std::string_view kind, std::string_view ns, std::string_view name,
                    std::string_view role_kind, std::string_view role, std::string_view account_ns,
-                   std::string_view account);
+                   const std::vector<std::string>& accounts);
 /// Is Istio there, and does it work? What its gateways count.
 data::Json istio_check_rules();
 /// What pods of DeployItems need where they run. kubist may give an item's account no more than it

@@ -39,7 +39,7 @@ Json account_binding(const TargetAccount& account, const std::string& owner) {
   // No account's name has a colon: no two accounts share a binding.
   const std::string name = cat(k_target_role, ':', account.ns, ':', account.name);
   Json object = binding("ClusterRoleBinding", "", name, "ClusterRole", k_target_role, account.ns,
-                        account.name);
+                        {account.name});
   resources::set_label(object, resources::k_managed_by_label, "kubist");
   resources::set_annotation(object, k_registered_by, owner);
   return object;

@@ -25,7 +25,7 @@ apply::Options options_of(const World& world, const Item& item, const Job& job) 
   apply::Options options;
   options.dry_run = world.writer.rules().dry_run;
   if (world.writer.dry()) {  // the run may make it before the item's turn comes
-    options.brings_namespace = [ns = job.place.ns](const Json&) { return ns; };
+    options.brings_namespace = job.place.ns;
   } else {
     options.permit = world.writer.rules().permit;
   }

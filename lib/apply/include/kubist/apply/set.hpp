@@ -74,9 +74,9 @@ struct Options {
   /// Projects are. An error of it, or of a write of these, ends the run with nothing else written.
   /// A dry run goes on, but not after an error of it that is not forbidden. May be empty.
   Needs needs;
-  /// The namespace that an object of the set brings with it, besides those that Namespaces are;
-  /// empty: none. What lies there is not an error of a server dry run.
-  std::function<std::string(const data::Json& object)> brings_namespace;
+  /// A namespace that the caller makes before a real run, besides the set's own; empty: none. What
+  /// lies there is not an error of a server dry run.
+  std::string brings_namespace;
   /// Called for each result on the caller's thread, in the order of Report::results.
   std::function<void(const ObjectResult&)> on_result;
   /// Keep this inventory; with `prune`, delete what is in it and no longer in the input.
