@@ -19,8 +19,8 @@ namespace {
 class Search {
  public:
   Search(kube::Client& client, const std::vector<Recorded>& records, kube::Form form,
-         const std::stop_token& stop)
-      : m_client(client), m_form(form), m_stop(stop) {
+         const std::stop_token& stop, kube::Reservation* reservation)
+      : m_client(client), m_form(form), m_stop(stop), m_reservation(reservation) {
     for (const Recorded& recorded : records) {
       m_found.emplace_back(Owned{recorded, {}, nullptr});
     }
@@ -91,6 +91,11 @@ class Search {
 
   void take_reply(util::Result<Owned>& found, util::Result<kube::Reply> reply) {
     auto live = reply ? reply->json() : util::Result<Json>(util::fail(reply.error()));
+    if (live && m_reservation != nullptr) {
+      if (auto room = m_reservation->take(*live); !room) {
+        live = util::fail(std::move(room).error());
+      }
+    }
     if (live) {
       found->live = *std::move(live);
       found->live["apiVersion"] = found->resource.api_version();
@@ -117,6 +122,7 @@ class Search {
   kube::Client& m_client;
   kube::Form m_form;
   const std::stop_token& m_stop;
+  kube::Reservation* m_reservation;  ///< null: none
   std::vector<util::Result<Owned>> m_found;
   bool m_doubt = false;  ///< something may be missing for only its kind or version
 };
@@ -131,8 +137,9 @@ bool has_mark(const Json& live, const OwnerMark& mark) {
 
 std::vector<util::Result<Owned>> find_owned(kube::Client& client,
                                             const std::vector<Recorded>& records, kube::Form form,
-                                            const std::stop_token& stop) {
-  return Search(client, records, form, stop).run();
+                                            const std::stop_token& stop,
+                                            kube::Reservation* reservation) {
+  return Search(client, records, form, stop, reservation).run();
 }
 
 std::string reason_to_leave(const Recorded& recorded, const Json& live, const OwnerMark& mark) {

@@ -9,7 +9,8 @@ using data::Json;
 
 util::Result<std::vector<std::optional<Json>>> read_objects(kube::Client& client,
                                                             const std::vector<Lookup>& objects,
-                                                            std::stop_token stop) {
+                                                            std::stop_token stop,
+                                                            kube::Reservation* reservation) {
   std::vector<std::optional<Json>> found(objects.size());
   std::vector<std::size_t> tags(objects.size());
   for (std::size_t i = 0; i < tags.size(); ++i) {
@@ -20,6 +21,11 @@ util::Result<std::vector<std::optional<Json>>> read_objects(kube::Client& client
       [&](std::size_t tag,
           util::Result<kube::Reply> reply) -> std::optional<std::chrono::milliseconds> {
     auto object = reply ? reply->json() : util::Result<Json>(tl::unexpect, reply.error());
+    if (object && reservation != nullptr) {
+      if (auto room = reservation->take(*object); !room) {
+        object = util::fail(std::move(room).error());
+      }
+    }
     if (object) {
       (*object)["apiVersion"] = objects[tag].resource.api_version();
       (*object)["kind"] = objects[tag].resource.kind;

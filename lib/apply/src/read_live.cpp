@@ -28,6 +28,8 @@ constexpr std::size_t k_get_limit = 16;
 /// A listing is given up when it would bring so many objects for each one still wanted.
 constexpr std::int64_t k_waste = 50;
 constexpr std::size_t k_list_threads = 4;
+/// Of a listing's page: where a server answers more, objects are read by name.
+constexpr std::size_t k_max_page = std::size_t{64} << 20U;
 
 using Tags = std::vector<std::size_t>;
 
@@ -38,8 +40,6 @@ CompareOptions compare_options(const Work& work, std::string_view manager) {
 }
 
 void take_live(Work& work, Json live, const ReadOptions& options) {
-  live["apiVersion"] = work.resource.api_version();
-  live["kind"] = work.resource.kind;
   const resources::ObjectView view(live);
   work.known = true;
   work.exists = true;
@@ -51,6 +51,12 @@ void take_live(Work& work, Json live, const ReadOptions& options) {
     work.ready = resources::readiness(live, std::chrono::system_clock::now(), *options.ready);
   }
   if (options.keep_before || work.comparison.verdict == Verdict::doubtful) {
+    const auto room =
+        options.reservation != nullptr ? options.reservation->take(live) : util::Result<>();
+    if (!room) {
+      work.no_room = room.error();
+      return;
+    }
     work.before = std::move(live);
   }
 }
@@ -65,6 +71,7 @@ bool list_group(kube::Client& client, std::vector<Work>& works, const Tags& tags
   kube::ListOptions list;
   list.first_limit =
       static_cast<std::int64_t>(std::clamp<std::size_t>(tags.size() + 100, 500, 2500));
+  list.max_page = k_max_page;
   data::ListReader reader;
   bool wasteful = false;
   const Work& first = works[tags.front()];
@@ -76,7 +83,7 @@ bool list_group(kube::Client& client, std::vector<Work>& works, const Tags& tags
           if (found != wanted.end()) {
             Work& work = works[found->second];
             wanted.erase(found);
-            KUBIST_TRY(Json live, data::parse_json(item.raw, std::string(item.name)));
+            KUBIST_TRY(Json live, kube::read_item(work.resource, item.raw));
             take_live(work, std::move(live), options);
           }
           return {};
@@ -119,6 +126,8 @@ void get_each(kube::Client& client, std::vector<Work>& works, const Tags& tags,
         if (!reply) {
           works[tag].known = reply.error().kind == ErrorKind::not_found;
         } else if (auto live = reply->json()) {
+          (*live)["apiVersion"] = works[tag].resource.api_version();
+          (*live)["kind"] = works[tag].resource.kind;
           take_live(works[tag], *std::move(live), options);
         }
         return std::nullopt;

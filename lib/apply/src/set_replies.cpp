@@ -56,6 +56,10 @@ SetRun::Delay SetRun::take_reply(Work& work, util::Result<kube::Reply> reply) {
 SetRun::Delay SetRun::look_again(Work& work) {
   work.unseen = false;
   read_live(m_client, work, read_options(), m_stop);
+  if (work.no_room) {
+    take_failure(work, *std::move(work.no_room));
+    return std::nullopt;
+  }
   return settle(work) ? std::nullopt : Delay(0);
 }
 
@@ -144,6 +148,12 @@ SetRun::Delay SetRun::take_success(Work& work, const kube::Reply& reply) {
         resources::readiness(*live, std::chrono::system_clock::now(), m_options.ready_mode);
   }
   if (m_options.keep_objects || m_keep_before) {
+    if (m_options.reservation != nullptr) {
+      if (auto room = m_options.reservation->take(*live); !room) {
+        take_failure(work, std::move(room).error());
+        return std::nullopt;
+      }
+    }
     work.result.live = *std::move(live);
   }
   const bool created = reply.status == 201 || (work.known && !work.exists);

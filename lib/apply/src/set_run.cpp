@@ -46,6 +46,12 @@ bool SetRun::prepare() {
     work.unseen = m_options.dry_run == kube::DryRun::none && m_options.unseen.contains(work.index);
   }
   read_live(m_client, m_works, read_options(), m_stop);
+  for (Work& work : m_works) {
+    if (work.no_room) {
+      m_report.errors.push_back(*std::move(work.no_room));
+      return false;
+    }
+  }
   if (m_options.check_fields && m_options.validation == kube::FieldValidation::strict) {
     check_fields();
     if (!m_report.errors.empty()) {
@@ -59,6 +65,7 @@ ReadOptions SetRun::read_options() const {
   ReadOptions read{.manager = m_options.manager,
                    .keep_before = m_keep_before || m_options.keep_objects || m_options.admit ||
                                   m_options.dry_run == kube::DryRun::server,
+                   .reservation = m_options.reservation,
                    .find_client_side = m_options.take_over_client_side,
                    .ready = {}};
   if (m_options.wait) {

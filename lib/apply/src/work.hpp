@@ -9,6 +9,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/resources/manifest.hpp>
 #include <kubist/resources/readiness.hpp>
 
@@ -30,6 +31,7 @@ struct Work {
   std::optional<kube::ApiCall> takeover;  ///< to be sent next: makes these the run's own
   bool taken_over = false;
   data::Json before;                          ///< the live object, where somebody needs it
+  std::optional<util::Error> no_room;         ///< for `before`
   std::optional<resources::Readiness> ready;  ///< as last seen; only when the run waits
   ObjectResult result;
   bool done = false;  ///< the result is final
@@ -47,6 +49,7 @@ bool is_namespace(const data::Json& object);
 struct ReadOptions {
   std::string_view manager;
   bool keep_before = false;                   ///< fill Work::before
+  kube::Reservation* reservation = nullptr;   ///< as Options::reservation; fill Work::no_room
   bool find_client_side = false;              ///< fill Work::client_side
   std::optional<resources::ReadyMode> ready;  ///< fill Work::ready
 };

@@ -1,6 +1,7 @@
 #include "curl_exchange.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include <netdb.h>
@@ -23,6 +24,13 @@ constexpr long k_max_redirects = 10;
 constexpr std::size_t k_max_reserve = std::size_t{64} << 20U;
 constexpr std::size_t k_max_headers = std::size_t{256} << 10U;  // libcurl itself ends at 300 KiB
 constexpr std::size_t k_max_refusal = std::size_t{16} << 20U;   // the body of an answer but 2xx
+/// Of all bodies that arrive at the same time from servers of members: each may be long.
+constexpr std::size_t k_max_arriving = std::size_t{256} << 20U;
+/// A body of so much is taken whatever else arrives: objects and common pages of lists.
+constexpr std::size_t k_free_body = std::size_t{8} << 20U;
+
+/// Bytes of these bodies, by all workers.
+std::atomic<std::size_t> arriving{0};
 
 template <class T>
 void set(CURL* easy, CURLoption option, T value) {
@@ -351,6 +359,14 @@ std::size_t CurlExchange::on_body(std::string_view bytes) {
     m_too_large = util::cat("the answer is longer than ", max_body(), " bytes");
     return 0;
   }
+  if (m_rule && !m_request.long_running) {
+    m_counted += bytes.size();
+    if ((arriving += bytes.size()) > k_max_arriving && m_body_bytes > k_free_body) {
+      m_too_large = util::cat("the answers that arrive at the same time from servers of Clusters ",
+                              "are longer than ", k_max_arriving, " bytes");
+      return 0;
+    }
+  }
   if (m_request.on_chunk && m_response.status / 100 == 2) {
     m_receiver_stopped = !m_request.on_chunk(bytes);
     return m_receiver_stopped ? 0 : bytes.size();
@@ -358,6 +374,8 @@ std::size_t CurlExchange::on_body(std::string_view bytes) {
   m_response.body += bytes;
   return bytes.size();
 }
+
+CurlExchange::~CurlExchange() { arriving -= m_counted; }
 
 util::Result<Response> CurlExchange::take_outcome(CURLcode code) {
   m_response.elapsed = time_info(easy(), CURLINFO_TOTAL_TIME_T);

@@ -19,6 +19,9 @@ class CurlExchange {
  public:
   CurlExchange(std::uint64_t id, Request request, std::shared_ptr<const EndpointOptions> options,
                AddressRule rule, Done done);
+  ~CurlExchange();
+  CurlExchange(const CurlExchange&) = delete;
+  CurlExchange& operator=(const CurlExchange&) = delete;
 
   std::uint64_t id() const { return m_id; }
   const Request& request() const { return m_request; }
@@ -81,6 +84,7 @@ class CurlExchange {
   bool m_receiver_stopped = false;
   std::size_t m_header_bytes = 0;
   std::size_t m_body_bytes = 0;
+  std::size_t m_counted = 0;            ///< of what arrives from servers of members
   std::string m_too_large;              ///< what of the answer, and what it may have
   std::optional<util::Error> m_thrown;  ///< by a handler of the request
   std::string m_refused;                ///< the address that m_rule does not allow, and what it is

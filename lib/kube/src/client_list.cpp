@@ -184,7 +184,7 @@ class Lister {
     ApiCall call;
     call.path = m_path;
     call.accept = accept_list(m_options.form);
-    call.max_body = std::min(k_max_reply, m_options.max_bytes);
+    call.max_body = std::min(m_options.max_page, m_options.max_bytes);
     call.query = {{"labelSelector", m_options.label_selector},
                   {"fieldSelector", m_options.field_selector},
                   {"limit", limit > 0 ? std::to_string(limit) : ""},
@@ -331,15 +331,13 @@ class Collector {
 
   util::Result<> add(const data::ListItem& item) {
     if (m_room == nullptr) {
-      auto parsed = data::parse_json(item.raw, m_resource.group_resource());
+      auto parsed = read_item(m_resource, item.raw);
       if (!parsed && m_passes) {
         objects.unreadable.push_back(
             {std::make_shared<const data::Json>(data::outline(item.raw)), parsed.error()});
         return {};
       }
       KUBIST_TRY(data::Json value, std::move(parsed));
-      value.emplace("apiVersion", m_resource.api_version());  // items of built-in kinds lack them
-      value.emplace("kind", m_resource.kind);
       m_bytes += data::memory_of(value);
       objects.items.push_back(std::move(value));
       return m_bytes <= k_max_list_memory
@@ -380,7 +378,8 @@ util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_v
                                       const ListOptions& options, std::stop_token stop) {
   constexpr int k_attempts = 3;
   ListOptions limited = options;
-  limited.max_bytes = std::min(options.max_bytes, k_max_list);
+  limited.max_bytes =
+      std::min(options.max_bytes, options.room != nullptr ? k_max_reply : k_max_list);
   for (int attempt = 1;; ++attempt) {
     Collector collector(resource, options);
     auto end = list_items(

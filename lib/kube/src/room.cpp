@@ -2,8 +2,12 @@
 #include <kubist/data/json_outline.hpp>
 #include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/http/transport.hpp>
+#include <kubist/kube/api_call.hpp>
 #include <kubist/kube/room.hpp>
 #include <kubist/util/text.hpp>
+
+#include "answers.hpp"
 
 namespace kubist::kube {
 
@@ -13,6 +17,7 @@ using util::cat;
 namespace {
 
 constexpr std::size_t k_most_values = 200'000;
+constexpr std::size_t k_most_of_answers = std::size_t{512} << 20U;
 
 /// Its names, each of which the API server keeps short.
 Json names_of(const Json& object) {
@@ -37,6 +42,16 @@ util::Error unreadable(const Json& outline, const std::string& why, const std::s
 }
 
 }  // namespace
+
+util::Result<Json> read_item(const ApiResource& resource, std::string_view text) {
+  data::ReadOptions limits;
+  limits.max_bytes = k_max_object;
+  limits.max_nodes = k_max_object_values;
+  KUBIST_TRY(Json value, data::parse_json(text, resource.group_resource(), limits));
+  value.emplace("apiVersion", resource.api_version());  // items of built-in kinds lack them
+  value.emplace("kind", resource.kind);
+  return value;
+}
 
 Kept Room::read(const ApiResource& resource, std::string_view ns, std::string_view text) {
   data::ReadOptions limits;
@@ -82,6 +97,26 @@ void Room::leave(std::string_view ns, std::size_t bytes) {
   if (found != m_used.end() && (found->second -= bytes) == 0) {
     m_used.erase(found);
   }
+}
+
+Room& room_of_answers() {
+  static Room room(k_most_of_answers);
+  return room;
+}
+
+util::Result<> Reservation::take(const Json& value) { return take(data::memory_of(value)); }
+
+util::Result<> Reservation::take(std::size_t bytes) {
+  if (!room_of_answers().take(m_ns, bytes)) {
+    return util::fail(
+        util::ErrorKind::invalid,
+        cat("what servers answer to the runs of project namespace ", m_ns, " takes more than ",
+            room_of_answers().most() >> 20U, " MiB of memory at once"),
+        "Make its items or their objects smaller (docs/reference/limits.md).",
+        std::string(http::k_failure_too_large));
+  }
+  m_bytes += bytes;
+  return {};
 }
 
 bool Room::has(std::string_view ns, std::size_t bytes) const {

@@ -183,11 +183,11 @@ TEST_CASE("shared sources: a list is shared by those alone who have one credenti
   const Credentials b(403);
   executors::SharedLists lists;
   const auto& maps = kube::well_known::config_maps();
-  const auto first = lists.list(*a.client, maps, "x", {});
+  const auto first = lists.list(*a.client, maps, "x", "shop", {});
   REQUIRE(first);
-  CHECK(*lists.list(*a.client, maps, "x", {}) == *first);
+  CHECK(*lists.list(*a.client, maps, "x", "shop", {}) == *first);
   CHECK(a.asked->sent().size() == 1);
-  const auto other = lists.list(*b.client, maps, "x", {});
+  const auto other = lists.list(*b.client, maps, "x", "shop", {});
   REQUIRE_FALSE(other);
   CHECK(other.error().kind == util::ErrorKind::forbidden);
 }

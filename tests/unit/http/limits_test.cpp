@@ -1,4 +1,8 @@
 // What a server may send is limited, and an error says by what.
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include <kubist/http/curl_transport.hpp>
@@ -94,6 +98,61 @@ TEST_CASE("limits: headers without end, and the body of a refusal") {
     CHECK_MESSAGE(error.message.find("longer than 16777216 bytes") != std::string::npos,
                   error.message);
   }
+}
+
+// One server of a member may not fill the memory by many answers at once.
+TEST_CASE("limits: answers that arrive at the same time from servers of members") {
+  constexpr std::size_t k_each = std::size_t{9} << 20U;
+  constexpr std::size_t k_many = 36;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t sent = 0;
+  bool ended = false;
+  LoopbackServer server([&](const ReceivedRequest&, Connection& connection) {
+    connection.write(cat("HTTP/1.1 200 OK\r\nContent-Length: ", k_each + 1, "\r\n\r\n"));
+    connection.write(std::string(k_each, 'x'));
+    std::unique_lock lock(mutex);
+    ++sent;
+    changed.notify_all();
+    changed.wait(lock, [&] { return ended; });
+    lock.unlock();
+    connection.write("y");
+  });
+  const auto engine = std::make_shared<CurlEngine>(GovernorOptions{.initial = k_many},
+                                                   [](std::string_view) { return std::string(); });
+  CurlTransport transport(engine, {});
+  std::size_t whole = 0;
+  std::vector<util::Error> refused;
+  for (std::size_t i = 0; i < k_many; ++i) {
+    static_cast<void>(transport.start(request_to(server), [&](util::Result<Response> outcome) {
+      const std::lock_guard lock(mutex);
+      if (outcome) {
+        ++whole;
+      } else {
+        refused.push_back(outcome.error());
+      }
+      changed.notify_all();
+    }));
+  }
+  {
+    std::unique_lock lock(mutex);
+    // All have come but for the last byte, or were refused.
+    REQUIRE(changed.wait_for(lock, std::chrono::seconds(60),
+                             [&] { return sent + refused.size() >= k_many && !refused.empty(); }));
+    ended = true;
+    changed.notify_all();
+    REQUIRE(changed.wait_for(lock, std::chrono::seconds(60),
+                             [&] { return whole + refused.size() == k_many; }));
+  }
+  CHECK(whole >= 20);  // 256 MiB and what each may have in any case
+  for (const util::Error& error : refused) {
+    CHECK(error.reason == k_failure_too_large);
+    CHECK_MESSAGE(error.message.find("arrive at the same time") != std::string::npos,
+                  error.message);
+  }
+  const auto after = send(transport, request_to(server));  // what has ended counts no more
+  REQUIRE_MESSAGE(after, after.error().to_string());
+  CHECK(after->body.size() == k_each + 1);
 }
 
 TEST_CASE("limits: a header with a line's end is not sent") {

@@ -134,8 +134,8 @@ TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {
   REQUIRE(sent.size() >= 6);
   CHECK(sent[0].max_body == 64 << 10);
   CHECK(sent[1].max_body == 64 << 10);
-  CHECK(sent[2].max_body == 16 << 20);
-  CHECK(sent[3].max_body == 512 << 20);
+  CHECK(sent[2].max_body == 8 << 20);
+  CHECK(sent[3].max_body == 64 << 20);
   for (const http::Request& request : sent) {
     CAPTURE(request.url);
     CHECK(request.max_body > 0);
@@ -146,6 +146,20 @@ TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {
 TEST_CASE_FIXTURE(ClientFixture, "client: a version that is no word is none") {
   fake->reply("GET", "/version", 200, R"({"gitVersion":")" + std::string(200, 'v') + R"("})");
   CHECK_FALSE(client->version());
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "list: an item may have no more values than an object") {
+  std::string values = "0";
+  for (int i = 0; i < 1'000'000; ++i) {
+    values += ",0";
+  }
+  fake->always("GET", "/api/v1/namespaces/n/configmaps*", 200,
+               util::cat(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"1"},"items":[)",
+                         R"({"metadata":{"name":"a"},"data":[)", values, "]}]}"));
+  const auto listed = client->list(well_known::config_maps(), "n");
+  REQUIRE_FALSE(listed);
+  CHECK_MESSAGE(listed.error().message.find("more than 1000000 ") != std::string::npos,
+                listed.error().message);
 }
 
 TEST_CASE_FIXTURE(ClientFixture, "client: a list that goes on for ever ends with an error") {

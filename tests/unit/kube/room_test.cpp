@@ -90,3 +90,20 @@ TEST_CASE("room: the outline of an object that is nested too deep takes room, to
   CHECK_FALSE(second.object.contains("spec"));
   CHECK(second.bytes == 0);
 }
+
+TEST_CASE("room: what runs keep of answers is limited for each project, all runs together") {
+  const std::size_t most = kube::room_of_answers().most();
+  kube::Reservation one("a");
+  REQUIRE(one.take(most / 2));
+  {
+    kube::Reservation two("a");
+    CHECK(two.take(most / 4));
+    const auto refused = two.take(most / 2);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().reason == "TooLarge");
+    CHECK(two.take(Json{{"data", "x"}}));  // what is refused takes nothing
+    CHECK(kube::Reservation("b").take(most));
+  }
+  CHECK(one.take(most / 2));  // what has ended left its room
+  CHECK_FALSE(one.take(1));
+}

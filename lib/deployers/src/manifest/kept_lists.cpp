@@ -5,6 +5,7 @@
 #include <kubist/data/json_stream.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/deployers/kept_lists.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::deployers {
@@ -21,18 +22,14 @@ constexpr std::chrono::minutes k_age{1};
 /// Of what items keep, `max_objects` (0: all), each given to `keep`. False: that may not be listed,
 /// or not now, or there is more.
 bool list(kube::Client& client, const kube::ApiResource& resource, const std::string& ns,
-          std::int64_t max_objects, const std::function<void(const data::ListItem&)>& keep,
-          const std::stop_token& stop) {
+          std::int64_t max_objects, const data::ItemHandler& keep, const std::stop_token& stop) {
   kube::ListOptions options;
   options.label_selector = k_managed_label;
   options.form = kube::Form::metadata;
   options.max_objects = max_objects;
   options.max_bytes = kube::k_max_list;
-  const auto each = [&](const data::ListItem& item) -> util::Result<> {
-    keep(item);
-    return {};
-  };
-  const auto end = client.list_items(resource, ns, options, each, stop);
+  options.max_page = kube::k_max_list;
+  const auto end = client.list_items(resource, ns, options, keep, stop);
   return end && !end->more;
 }
 
@@ -45,6 +42,7 @@ struct KeptLists::Group {
   bool listed = false;
   Clock::time_point listed_at;
   Texts texts;
+  std::optional<kube::Reservation> reservation;  ///< of the texts, where a list of its own has them
 };
 
 /// A kind in the home cluster, as kubist itself sees it.
@@ -91,11 +89,12 @@ bool KeptLists::fill_from_whole(Group& group, kube::Client& home, const kube::Ap
     whole->listed_at = Clock::now();
     // Of others there may be any number: no more pages than namespaces.
     const auto most = kube::ListOptions{}.first_limit * std::int64_t(m_expected.size());
-    const auto keep = [&](const data::ListItem& item) {
+    const auto keep = [&](const data::ListItem& item) -> util::Result<> {
       const std::string of(item.name_space);
       if (m_expected.contains(of)) {
         whole->texts[of].emplace(item.name, item.raw);
       }
+      return {};
     };
     if (!list(home, resource, "", most, keep, stop)) {
       whole->texts.clear();
@@ -117,11 +116,15 @@ std::optional<data::Json> KeptLists::take(const Reader& reader, const kube::ApiR
   if (++group->asked > k_few && !std::exchange(group->listed, true) &&
       (reader.home == nullptr || !fill_from_whole(*group, *reader.home, resource, ref.ns, stop))) {
     group->listed_at = Clock::now();
-    const auto keep = [&](const data::ListItem& item) {
+    group->reservation.emplace(reader.project_ns);
+    const auto keep = [&](const data::ListItem& item) -> util::Result<> {
+      KUBIST_CHECK(group->reservation->take(item.name.size() + item.raw.size()));
       group->texts.emplace(item.name, item.raw);
+      return {};
     };
     if (!list(reader.objects, resource, ref.ns, 0, keep, stop)) {
       group->texts.clear();
+      group->reservation.reset();
     }
   }
   const auto found = group->texts.extract(ref.name);

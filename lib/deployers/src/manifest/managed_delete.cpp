@@ -59,8 +59,9 @@ class DeleteStep {
           records.push_back(managed[tag]);
         }
       }
-      const auto found =
-          apply::find_owned(*m_job.place.deletions(), records, kube::Form::object, m_world.stop);
+      kube::Reservation reservation(m_item.ns);
+      const auto found = apply::find_owned(*m_job.place.deletions(), records, kube::Form::object,
+                                           m_world.stop, &reservation);
       for (std::size_t i = 0; i < tags.size(); ++i) {
         if (!found[i] && goes_along(records[i].ref, found[i].error())) {
           gone[tags[i]] = true;

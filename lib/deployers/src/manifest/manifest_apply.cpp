@@ -201,6 +201,8 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
     }
   }
   options.keep_objects = true;
+  kube::Reservation reservation(item.ns);
+  options.reservation = &reservation;
   options.keep_calls = world.writer.rules().told != nullptr;
   Present present;
   options.admit = [&](std::size_t index, const Json* live) {

@@ -80,7 +80,8 @@ Json listed_as_made(World& world, const Item& item, const Place& place, const Ma
     return {};
   }
   const bool own_at_home = place.cluster.empty() && one.ref.ns == place.ns;
-  const KeptLists::Reader reader{*place.objects(), own_at_home ? world.home.get() : nullptr};
+  const KeptLists::Reader reader{*place.objects(), own_at_home ? world.home.get() : nullptr,
+                                 item.ns};
   auto live = world.lists->take(reader, *resource, one.ref, world.stop);
   return live && difference(one, *live, item).empty() ? *std::move(live) : Json();
 }
@@ -95,7 +96,9 @@ util::Result<std::vector<Json>> read_all(World& world, const Item& item, const P
       records.push_back(one);
     }
   }
-  auto found = apply::find_owned(*place.objects(), records, kube::Form::metadata, world.stop);
+  kube::Reservation reservation(item.ns);
+  auto found =
+      apply::find_owned(*place.objects(), records, kube::Form::metadata, world.stop, &reservation);
   auto next = found.begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!live[i].is_null()) {

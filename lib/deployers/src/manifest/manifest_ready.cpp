@@ -1,4 +1,5 @@
 #include <kubist/apply/read.hpp>
+#include <kubist/data/json_stream.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/readiness.hpp>
@@ -11,6 +12,9 @@ namespace kubist::deployers {
 namespace {
 
 using util::cat;
+
+/// Of a list by labels, whose objects are read one by one.
+constexpr std::size_t k_max_page = std::size_t{64} << 20U;
 
 /// Never the value found: it may be a secret.
 std::string describe(const Requirement& requirement) {
@@ -59,7 +63,9 @@ class ReadinessLook {
                                     one.api_version, one.ref.kind, m_world.stop));
       lookups.push_back({std::move(resource), one.ref.ns, one.ref.name});
     }
-    KUBIST_TRY(const auto live, apply::read_objects(*m_job.place.objects(), lookups, m_world.stop));
+    kube::Reservation reservation(m_item.ns);
+    KUBIST_TRY(const auto live,
+               apply::read_objects(*m_job.place.objects(), lookups, m_world.stop, &reservation));
     for (std::size_t i = 0; i < lookups.size(); ++i) {
       const auto state =
           live[i] ? resources::readiness(*live[i], m_world.clock->now()) : resources::not_found();
@@ -134,16 +140,21 @@ class ReadinessLook {
     }
     kube::ListOptions options;
     options.label_selector = util::join(terms, ",");
-    KUBIST_TRY(const auto list, m_job.place.objects()->list(resource, ns, options, m_world.stop));
-    if (list.items.empty()) {
+    options.max_page = k_max_page;
+    bool any = false;
+    const auto each = [&](const data::ListItem& item) -> util::Result<> {
+      any = true;
+      KUBIST_TRY(const Json object, kube::read_item(resource, item.raw));
+      KUBIST_CHECK(check_readable(m_item, m_job.place, object));
+      judge(check, object, resource, ns, "", options.label_selector);
+      return {};
+    };
+    KUBIST_CHECK(m_job.place.objects()->list_items(resource, ns, options, each, m_world.stop));
+    if (!any) {
       m_pending.add(m_job, resource, ns, "",
                     cat("check ", check.name, ": no ", selector.kind, " has the labels ",
                         options.label_selector),
                     options.label_selector);
-    }
-    for (const Json& object : list.items) {
-      KUBIST_CHECK(check_readable(m_item, m_job.place, object));
-      judge(check, object, resource, ns, "", options.label_selector);
     }
     return {};
   }

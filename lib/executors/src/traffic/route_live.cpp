@@ -76,7 +76,8 @@ util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic
   Live live;
   tell_of_pods(work, place);
   const auto read = [&](const kube::ApiResource& resource, traffic::LiveObjects& into) {
-    const auto list = work.world().lists->list(*place.client, resource, place.ns, work.stop());
+    const auto list = work.world().lists->list(*place.client, resource, place.ns,
+                                               work.node().key.ns, work.stop());
     if (list) {
       into = traffic::LiveObjects(*list);
       return util::Result<>{};

@@ -41,8 +41,8 @@ util::Result<std::optional<Override>> lost_override(Work& work, const TrafficPla
   if (status.contains("override") || status.contains("inventory")) {
     return std::nullopt;
   }
-  KUBIST_TRY(const auto all,
-             work.world().lists->list(*place.client, resource, place.ns, work.stop()));
+  KUBIST_TRY(const auto all, work.world().lists->list(*place.client, resource, place.ns,
+                                                      work.node().key.ns, work.stop()));
   const auto live = std::find_if(all->begin(), all->end(), [&](const Json& each) {
     return resources::ObjectView(each).name() == name;
   });

@@ -23,6 +23,7 @@ std::uint64_t SharedLists::writes_to(const Key& key) {
 util::Result<SharedLists::Items> SharedLists::list(kube::Client& client,
                                                    const kube::ApiResource& resource,
                                                    const std::string& ns,
+                                                   const std::string& project_ns,
                                                    const std::stop_token& stop) {
   const Key key = key_of(client, resource, ns);
   std::shared_ptr<Entry> entry;
@@ -40,7 +41,12 @@ util::Result<SharedLists::Items> SharedLists::list(kube::Client& client,
   if (entry->items && now - entry->began <= k_shared_age && entry->writes == writes) {
     return entry->items;
   }
+  entry->items.reset();
+  entry->reservation = std::make_unique<kube::Reservation>(project_ns);
   KUBIST_TRY(auto list, client.list(resource, ns, {}, stop));
+  for (const data::Json& item : list.items) {
+    KUBIST_CHECK(entry->reservation->take(item));
+  }
   entry->items = std::make_shared<const std::vector<data::Json>>(std::move(list.items));
   entry->began = now;
   entry->writes = writes;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/room.hpp>
 
 namespace kubist::executors {
 
@@ -21,9 +22,11 @@ class SharedLists {
  public:
   using Items = std::shared_ptr<const std::vector<data::Json>>;
 
-  /// As Client::list without a selector.
+  /// As Client::list without a selector. It takes room of the project with that namespace
+  /// (kube::Reservation) for as long as it is shared.
   util::Result<Items> list(kube::Client& client, const kube::ApiResource& resource,
-                           const std::string& ns, const std::stop_token& stop);
+                           const std::string& ns, const std::string& project_ns,
+                           const std::stop_token& stop);
   /// This run wrote an object of that kind there.
   void written(const kube::Client& client, const kube::ApiResource& resource,
                const std::string& ns);
@@ -35,6 +38,7 @@ class SharedLists {
     Clock::time_point began{};
     std::uint64_t writes = 0;  ///< that were known when it began
     Items items;
+    std::unique_ptr<kube::Reservation> reservation;  ///< for the items
   };
   struct Key {
     std::string server, type, ns;

@@ -30,7 +30,8 @@ bool read_all(kube::Client& client, const kube::ApiResource& resource, const std
   data::ListReader reader;
   kube::ListOptions options;
   options.label_selector = selector;
-  options.max_bytes = kube::k_max_list;
+  options.max_page = kube::k_max_list;
+  options.max_bytes = kube::k_max_reply;
   const auto end = client.list_pages(
       resource, "", options,
       [&](const data::PageBuffer& page) -> util::Result<> {

@@ -7,6 +7,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/result.hpp>
 
@@ -42,10 +43,12 @@ struct Owned {
 /// Reads what the records stand for, many at once, in their order. A version that is served no more
 /// is read by another of its group. `form`: object or metadata.
 /// Each error says that nobody knows whether that object is there: unavailable where the server of
-/// its API group does not answer, cancelled on stop, those of the read.
+/// its API group does not answer, cancelled on stop, those of the read and of `reservation`, where
+/// the objects take their memory (null: they take what they need).
 std::vector<util::Result<Owned>> find_owned(kube::Client& client,
                                             const std::vector<Recorded>& records, kube::Form form,
-                                            const std::stop_token& stop = {});
+                                            const std::stop_token& stop = {},
+                                            kube::Reservation* reservation = nullptr);
 
 /// Why the owner of that mark must leave the live object where it is; empty: it may delete it.
 std::string reason_to_leave(const Recorded& recorded, const data::Json& live,

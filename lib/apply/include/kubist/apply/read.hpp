@@ -7,6 +7,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::apply {
@@ -19,8 +20,10 @@ struct Lookup {
 };
 
 /// Reads objects by name, many at once, in the order of the input; with apiVersion and kind.
-/// Nothing: the server does not have it. The first other error ends it.
+/// Nothing: the server does not have it. The first other error is that of all, among them one of
+/// `reservation`, where the objects take their memory (null: they take what they need).
 util::Result<std::vector<std::optional<data::Json>>> read_objects(
-    kube::Client& client, const std::vector<Lookup>& objects, std::stop_token stop = {});
+    kube::Client& client, const std::vector<Lookup>& objects, std::stop_token stop = {},
+    kube::Reservation* reservation = nullptr);
 
 }  // namespace kubist::apply

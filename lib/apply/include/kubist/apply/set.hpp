@@ -13,6 +13,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/kube/api_call.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/resources/manifest.hpp>
 #include <kubist/resources/readiness.hpp>
 #include <kubist/util/result.hpp>
@@ -60,6 +61,10 @@ struct Options {
   /// Fill ObjectResult::calls, also of a result for each time that the inventory is written. In a
   /// client dry run the inventory's last write is there where it needs no answer of the run.
   bool keep_calls = false;
+  /// The live objects that the run keeps take their memory there. Where there is no room, the run
+  /// ends before its first write, or an object fails that was written. Null: they take what they
+  /// need. It outlives the run.
+  kube::Reservation* reservation = nullptr;
   Admit admit;
   /// With `admit`: objects, by their index, that are most likely not there. They are made without
   /// being looked for, and looked for where the server has them.

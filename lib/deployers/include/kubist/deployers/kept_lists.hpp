@@ -27,6 +27,7 @@ class KeptLists {
     /// kubist itself, where that is a namespace of the home cluster and the items' own; null: it
     /// lists none of it.
     kube::Client* home = nullptr;
+    std::string project_ns;  ///< for whom: what is kept takes its room (kube::Reservation)
   };
   explicit KeptLists(Expected expected = {});
   ~KeptLists();

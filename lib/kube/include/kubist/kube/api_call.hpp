@@ -22,7 +22,7 @@ struct ExpectedObject {
 };
 
 /// An answer that is one object, in bytes: API servers take no longer request than 3 MiB.
-inline constexpr std::size_t k_max_object = std::size_t{16} << 20U;
+inline constexpr std::size_t k_max_object = std::size_t{8} << 20U;
 
 /// One request to an API server as data; built by the functions below, sent by Client. Pure.
 struct ApiCall {

@@ -60,8 +60,10 @@ std::string_view to_query(TableObjects objects);
 
 class Room;
 
-/// Of a list that is kept in memory, in bytes.
-inline constexpr std::size_t k_max_list = std::size_t{512} << 20U;
+/// Of an answer, such as a page of a list, in bytes.
+inline constexpr std::size_t k_max_reply = std::size_t{512} << 20U;
+/// Of a list that is kept in memory without a room, in bytes.
+inline constexpr std::size_t k_max_list = std::size_t{64} << 20U;
 
 /// Which objects, and in what form.
 struct ListOptions {
@@ -74,14 +76,16 @@ struct ListOptions {
   std::int64_t first_limit = 500;                  ///< objects on the first page
   bool paged = true;                               ///< false: one reply, whatever its size
   std::int64_t max_objects = 0;                    ///< stop after that many; 0: all
-  /// More of it is an error with reason http::k_failure_too_large; list() stops at k_max_list.
+  /// More of it is an error with reason http::k_failure_too_large; list() stops at k_max_list, and
+  /// with a room at k_max_reply.
   std::size_t max_bytes = std::size_t{4} << 30U;
+  std::size_t max_page = k_max_reply;  ///< the same of one page
   /// When a continue token expires: go on from the server's fresh token (for printing) instead of
   /// failing with reason Expired.
   bool tolerate_expired = false;
   /// Of list(): the objects take their memory there, and one that cannot be read goes to
   /// ObjectList::unreadable and fails only itself, instead of the list. Null: the list has its own
-  /// limit, 1 GiB.
+  /// limit, 256 MiB.
   Room* room = nullptr;
   /// Of list() without a room: an object that is nested too deep is no error, as with one.
   bool pass_unreadable = false;

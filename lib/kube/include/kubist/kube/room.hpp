@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/util/error.hpp>
+#include <kubist/util/result.hpp>
 
 namespace kubist::kube {
 
@@ -23,6 +25,10 @@ struct Kept {
   std::size_t wanted = 0;  ///< not 0: it is unreadable for want of so much room
 };
 
+/// The item of a list as a value, with apiVersion and kind. Invalid: it has more than an object may
+/// have (docs/reference/limits.md), or is nested deeper than 500 levels.
+util::Result<data::Json> read_item(const ApiResource& resource, std::string_view text);
+
 /// The memory that objects may take, for each namespace the same, so that who fills one takes
 /// nothing from others. What is cluster-scoped is an administrator's, and has no limit. Any thread.
 class Room {
@@ -36,13 +42,36 @@ class Room {
   /// What took that room is kept no longer.
   void leave(std::string_view ns, std::size_t bytes);
   bool has(std::string_view ns, std::size_t bytes) const;
+  /// False: the namespace has no room left for so much, and nothing is taken.
+  bool take(std::string_view ns, std::size_t bytes);
+  /// What each namespace may take, in bytes.
+  std::size_t most() const { return m_most; }
 
  private:
-  bool take(std::string_view ns, std::size_t bytes);
-
   const std::size_t m_most;
   mutable std::mutex m_mutex;                              ///< guards what follows
   std::map<std::string, std::size_t, std::less<>> m_used;  ///< by namespace
+};
+
+/// The room for what runs keep of servers' answers, by the namespace of the project that they work
+/// for: 512 MiB each. One for all sessions, as the process has one memory.
+Room& room_of_answers();
+
+/// What one piece of work keeps there of answers, until it ends. Any thread.
+class Reservation {
+ public:
+  explicit Reservation(std::string project_ns) : m_ns(std::move(project_ns)) {}
+  ~Reservation() { room_of_answers().leave(m_ns, m_bytes); }
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+
+  /// Invalid, reason http::k_failure_too_large: the project has no room left for it.
+  util::Result<> take(const data::Json& value);
+  util::Result<> take(std::size_t bytes);
+
+ private:
+  const std::string m_ns;
+  std::atomic<std::size_t> m_bytes{0};
 };
 
 }  // namespace kubist::kube
