@@ -84,10 +84,16 @@ std::optional<Message> message_of(const engine::Node& node, const Json& before, 
   return message;
 }
 
+// Members write texts, and administrators read the lines of all: none may look like another's.
 std::string to_line(const Message& message) {
   const engine::Key& node = message.node;
-  return cat(to_string(message.level), ' ', node.kind, ' ', node.ns, node.ns.empty() ? "" : "/",
-             node.name, ": ", message.reason, message.text.empty() ? "" : ": ", message.text);
+  std::string line = util::printable(
+      cat(to_string(message.level), ' ', node.kind, ' ', node.ns, node.ns.empty() ? "" : "/",
+          node.name, ": ", message.reason, message.text.empty() ? "" : ": ", message.text));
+  for (const char* separator : {"\n", "\u2028", "\u2029"}) {
+    line = util::replace_all(line, separator, " ");
+  }
+  return line;
 }
 
 Json to_json(const Message& message) {

@@ -32,10 +32,13 @@ bool configures_landscaper(const ObjectView& view) {
   return view.group().ends_with(cat('.', k_landscaper_group));
 }
 
+/// Is the origin of a text the file that it is in, or only its name for people?
+enum class Origin { file, name };
+
 /// Reads the documents of one text into a ManifestSet.
 class Reader {
  public:
-  explicit Reader(ManifestSet& result) : m_result(result) {}
+  Reader(ManifestSet& result, Origin origin) : m_result(result), m_origin(origin) {}
 
   void read(std::shared_ptr<const std::string> text, const std::string& origin) {
     data::ReadOptions limits;
@@ -90,7 +93,8 @@ class Reader {
     bool sound = require(manifest, "/apiVersion", "apiVersion");
     sound &= require(manifest, "/kind", "kind");
     sound &= check_name(manifest);
-    auto taken = take_source_file(manifest.object, manifest.pos.origin);
+    auto taken = take_source_file(manifest.object,
+                                  m_origin == Origin::file ? manifest.pos.origin : std::string());
     if (!taken) {
       fail(manifest, "/spec/runtime/jsonnet/sourceFile", taken.error().message, taken.error().hint);
       return;
@@ -191,6 +195,7 @@ class Reader {
   }
 
   ManifestSet& m_result;
+  Origin m_origin;
 };
 
 }  // namespace
@@ -201,7 +206,7 @@ util::SourcePos Manifest::position(std::string_view pointer, At at) const {
 
 ManifestSet read_manifests(const std::vector<std::string>& paths, const ManifestOptions& options) {
   ManifestSet result;
-  Reader reader(result);
+  Reader reader(result, Origin::file);
   for (const std::string& path : paths) {
     for (auto& source : read_sources(path, options)) {
       if (source) {
@@ -216,7 +221,7 @@ ManifestSet read_manifests(const std::vector<std::string>& paths, const Manifest
 
 ManifestSet read_manifest_text(std::string_view text, const std::string& origin) {
   ManifestSet result;
-  Reader(result).read(std::make_shared<const std::string>(text), origin);
+  Reader(result, Origin::name).read(std::make_shared<const std::string>(text), origin);
   return result;
 }
 

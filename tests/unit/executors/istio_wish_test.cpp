@@ -1,9 +1,12 @@
 #include "world/istio_wish.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include <kubist/engine/graph.hpp>
 
+#include "site.hpp"
 #include "support/objects.hpp"
 
 using namespace kubist;
@@ -209,17 +212,42 @@ TEST_CASE(
   for (const char* ns : {"shop", "mine", "far", "other", "plain"}) {
     evidence.members.push_back({ns, 1, {"web"}, {}});
   }
-  const auto told = [&](const Json& spec) {
-    const engine::Node node = engine::make_node(testing::object("Cluster", "shop", "x", spec));
+  const auto told = [&](const char* home_uid) {
+    const engine::Node node = engine::make_node(testing::object("Cluster", "shop", "x"));
     std::vector<std::string> found;
-    for (const auto& each : judge_istio(evidence, istio_wish(spec), node, "home").findings) {
+    for (const auto& each :
+         judge_istio(evidence, istio_wish(Json::object()), node, home_uid).findings) {
       if (each.code.starts_with("not-injected")) {
         found.push_back(each.code);
       }
     }
     return found;
   };
-  CHECK(told({{"home", true}}) ==
+  CHECK(told("home") ==
         std::vector<std::string>{"not-injected:shop", "not-injected:mine", "not-injected"});
-  CHECK(told({{"kubeconfigSecretRef", {{"name", "x"}}}}).size() == 5);
+  CHECK(told("").size() == 5);  // by a kubeconfig
+}
+
+TEST_CASE("spec.istio: a Cluster that its policies lead home tells no such names either") {
+  site::Site s;
+  s.make_project("shop");
+  Json bank = testing::plain("Namespace", "", "bank-dev");
+  bank["metadata"]["labels"] = {{"istio-injection", "enabled"}, {"istio.io/rev", "old"}};
+  s.home->put(bank);
+  s.home->put(testing::yaml(
+      "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, "
+      "metadata: {name: injector}, webhooks: [{name: namespace.sidecar-injector.istio.io, "
+      "clientConfig: {service: {namespace: istio-system, name: istiod}}}]}"));
+  s.put("Cluster", "shop", "near",
+        testing::yaml(
+            "{kubeconfigSecretRef: {name: nosuch}, istio: {mode: Check}, policies: [{name: "
+            "JsonPatch, parameters: {patch: [{op: add, path: /spec/home, value: true}, {op: "
+            "remove, path: /spec/kubeconfigSecretRef}]}}]}"));
+  s.reconcile();
+  const Json cluster = s.get("clusters", "shop", "near");
+  const Json& reasons = data::array_at(cluster, {"status", "istio", "reasons"});
+  CHECK_MESSAGE(std::count(reasons.begin(), reasons.end(), Json("conflicting-labels")) == 1,
+                cluster["status"].dump());
+  CHECK_MESSAGE(cluster["status"].dump().find("bank") == std::string::npos,
+                cluster["status"].dump());
 }

@@ -289,6 +289,64 @@ TEST_CASE("ownership: a Secret that gives a Cluster access is held while it does
   CHECK(left["metadata"]["labels"]["kubist.io/internal"] == "true");  // items do not get it now
 }
 
+TEST_CASE("ownership: a Secret that a Cluster names, and is not connected by, stays as it is") {
+  for (const char* home :
+       {"{op: add, path: /spec/home, value: true}, {op: remove, path: /spec/kubeconfigSecretRef}",
+        "{op: add, path: /spec/home, value: true}"}) {
+    CAPTURE(home);
+    Site s;
+    s.make_project("shop");
+    Json hooks = testing::secret("shop", "hooks", "https://hooks.example.com/x");
+    hooks["metadata"]["labels"] = {{"kubist.io/internal", "notifications"}};
+    s.home->put(hooks);
+    const Json before = s.home->get("secrets", "hooks", "shop");
+    s.put("Cluster", "shop", "near",
+          yaml(cat("{kubeconfigSecretRef: {name: hooks}, istio: {mode: Ignore}, policies: "
+                   "[{name: JsonPatch, parameters: {patch: [",
+                   home, "]}}]}")));
+    s.settle();
+    CHECK(condition(s.get("clusters", "shop", "near")) == "True");
+    CHECK(s.home->get("secrets", "hooks", "shop") == before);
+    s.home->remove("clusters.kubist.io", "near", "shop");
+    s.settle();
+    CHECK(s.get("clusters", "shop", "near").is_null());
+    CHECK(s.home->get("secrets", "hooks", "shop") == before);
+  }
+}
+
+TEST_CASE("ownership: the Secret that a Cluster's policies chose is held, and let go of with it") {
+  Site s;
+  s.make_project("shop");
+  s.secret("shop", "other", Site::kubeconfig(s.far->server()));
+  s.put("Cluster", "shop", "far",
+        yaml("{kubeconfigSecretRef: {name: nosuch}, istio: {mode: Ignore}, policies: "
+             "[{name: JsonPatch, parameters: {patch: [{op: replace, path: "
+             "/spec/kubeconfigSecretRef/name, value: other}]}}]}"));
+  s.settle();
+  CHECK(s.home->get("secrets", "other", "shop")["metadata"]["finalizers"] ==
+        Json::array({"kubist.io/in-use"}));
+  s.home->remove("clusters.kubist.io", "far", "shop");
+  s.settle();
+  CHECK(s.get("clusters", "shop", "far").is_null());
+  const Json left = s.home->get("secrets", "other", "shop");
+  CHECK_FALSE(left["metadata"].contains("finalizers"));
+  CHECK(left["metadata"]["labels"]["kubist.io/internal"] == "true");
+}
+
+TEST_CASE("ownership: what somebody labelled a kubeconfig's Secret outlasts its Cluster") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.home->patch("secrets", "far", "shop", kube::PatchType::merge,
+                {{"metadata", {{"labels", {{"kubist.io/internal", "access"}}}}}});
+  s.settle();
+  s.home->remove("clusters.kubist.io", "far", "shop");
+  s.settle();
+  const Json left = s.home->get("secrets", "far", "shop");
+  CHECK_FALSE(left["metadata"].contains("finalizers"));
+  CHECK(left["metadata"]["labels"]["kubist.io/internal"] == "access");
+}
+
 TEST_CASE("ownership: a namespace stays with the Project that keeps it, and the other is told") {
   Site s;
   s.make_project("shop");

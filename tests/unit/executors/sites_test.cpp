@@ -1,9 +1,10 @@
 // Where a project's things are.
 #include <algorithm>
+#include <set>
 
 #include <kubist/deployers/item_state.hpp>
 
-#include "site.hpp"
+#include "release_site.hpp"
 
 using namespace site;
 
@@ -69,6 +70,36 @@ TEST_CASE("sites: a namespace that stood is asked for again once a tree lacks wh
   CHECK_FALSE(asked());
   s.session->keep_only({});
   CHECK(asked());
+}
+
+TEST_CASE("sites: in a namespace that goes kubist itself tidies only if it is the target's own") {
+  for (const bool is_own : {true, false}) {
+    CAPTURE(is_own);
+    Shop s;
+    s.settle();
+    Json held = plain("ConfigMap", "shop-dev", "held");
+    held["metadata"]["finalizers"] = {"example.com/hold"};
+    s.home->put(held);
+    if (!is_own) {
+      s.home->patch("namespaces", "shop-dev", "", kube::PatchType::merge,
+                    {{"metadata",
+                      {{"annotations",
+                        {{"kubist.io/owner", cat(s.home->uid(), "/VirtualCluster/bank/dev")}}}}}});
+    }
+    s.home->remove("namespaces", "shop-dev");
+    s.home->remove("destinations.kubist.io", "web", "shop");
+    s.forget();
+    s.reconcile(only({key("Destination", "shop", "web")}));
+    std::set<std::string> callers;
+    for (const LoggedRequest& each : s.home->log()) {
+      if (each.ns == "shop-dev" && each.resource == "services") {
+        callers.insert(each.as);
+      }
+    }
+    CHECK(callers ==
+          std::set<std::string>{is_own ? "" : "system:serviceaccount:shop:kubist-project"});
+    CHECK(s.get("destinations", "shop", "web").is_null());
+  }
 }
 
 namespace {

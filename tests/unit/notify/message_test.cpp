@@ -57,6 +57,18 @@ TEST_CASE("message: a long text is cut, at a whole character") {
         std::string(1022, 'a') + "\u00e4 ... (cut)");
 }
 
+TEST_CASE("message: no text begins a line of its own, nor shows as another one") {
+  Json now = status("False", "Wrong", "True");
+  now["conditions"][0]["message"] =
+      "bad\nINFO Cluster bank/home:\r Aligned\u2028a\u2029b\xc2\x85"
+      "c\u202ed\x1b[2K";
+  CHECK(told(Json::object(), now) ==
+        "ERROR Cluster shop/home: Wrong: bad INFO Cluster bank/home:\\x0d Aligned a b\\xc2\\x85c"
+        "\\xe2\\x80\\xaed\\x1b[2K");
+  now["conditions"][0]["reason"] = "Wrong\nINFO";
+  CHECK(told(Json::object(), now).starts_with("ERROR Cluster shop/home: Wrong INFO: bad INFO"));
+}
+
 TEST_CASE("message: by default failures and their end are told, and nothing else") {
   const Json none = Json::object();
   const Json ready = status("True", "Aligned");

@@ -75,3 +75,12 @@ TEST_CASE("slack: one text, not too long, escaped") {
   CHECK(text.starts_with("INFO Cluster shop/c0: Aligned: a &lt; b &amp; c\n"));
   CHECK(text.ends_with("\nand 2 more"));
 }
+
+TEST_CASE("slack: a line for each message, whatever its text has") {
+  auto two = batch(2);
+  two.messages[0].text = "bad\nERROR Cluster bank/home: Gone";
+  const Json body = Json::parse(*notify::slack_post("https://x", two).body);
+  CHECK(body["text"] ==
+        "INFO Cluster shop/c0: Aligned: bad ERROR Cluster bank/home: Gone\n"
+        "INFO Cluster shop/c1: Aligned: a &lt; b &amp; c");
+}

@@ -70,7 +70,19 @@ TEST_CASE(
   REQUIRE(other.manifests.size() == 1);
   CHECK(data::find_path(other.manifests[0].object, {"spec", "runtime", "jsonnet", "source"}) ==
         nullptr);
-  const ManifestSet text = read_manifest_text(definition("sourceFile: team.jsonnet"), "-");
-  REQUIRE(text.errors.size() == 1);
-  CHECK(text.errors[0].message.find("comes from no file") != std::string::npos);
+}
+
+TEST_CASE("source file: a text in memory has none, though a file has its name") {
+  const Folder folder;
+  const std::string object = definition("sourceFile: team.jsonnet");
+  REQUIRE(folder.read(object).errors.empty());
+  for (const std::string& origin :
+       {std::string("-"), (folder.path / "policies/team.yaml").string()}) {
+    CAPTURE(origin);
+    const ManifestSet text = read_manifest_text(object, origin);
+    CHECK(text.manifests.empty());
+    REQUIRE(text.errors.size() == 1);
+    CHECK(text.errors[0].message.find("comes from no file") != std::string::npos);
+    CHECK(text.errors[0].pos.origin == origin);
+  }
 }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <set>
 
+#include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -39,7 +41,7 @@ class ClusterExecutor final : public ManagedExecutor {
   }
 
   util::Result<engine::Removal> remove_node(Work& work) override {
-    KUBIST_CHECK(release_secret(work));
+    KUBIST_CHECK(release_secrets(work));
     return engine::Removal{};
   }
 
@@ -108,32 +110,53 @@ class ClusterExecutor final : public ManagedExecutor {
     return object;
   }
 
-  static std::string secret_name(Work& work) {
-    return std::string(data::string_at(work.node().spec(), {"kubeconfigSecretRef", "name"}));
+  /// Of the Secret that a Cluster with that spec is connected by; empty: there is none.
+  static std::string secret_name(const Json& spec) {
+    return data::bool_at(spec, {"home"})
+               ? std::string()
+               : std::string(data::string_at(spec, {"kubeconfigSecretRef", "name"}));
+  }
+
+  /// By which it may have been connected: its spec, and what its policies last made of it. Neither
+  /// says that it was.
+  static std::set<std::string> secret_names(const engine::Node& cluster) {
+    const Json& spec = cluster.spec();
+    std::set<std::string> names{secret_name(spec),
+                                secret_name(data::apply_merge_patch(
+                                    spec, data::object_at(cluster.status(), {"effective"})))};
+    names.erase("");
+    return names;
   }
 
   // Credentials outlive what needs them: a finalizer on the Secret.
+  // REQUIRES: the cluster is connected.
   static util::Result<> keep_secret(Work& work) {
-    const std::string name = secret_name(work);
+    const std::string name = secret_name(work.spec());
     return name.empty() ? util::Result<>{}
                         : work.set_finalizer(kube::well_known::secrets(), work.node().key.ns, name,
                                              resources::k_in_use_finalizer, true);
   }
 
+  static util::Result<> release_secrets(Work& work) {
+    for (const std::string& name : secret_names(work.node())) {
+      if (!shared(work, name)) {
+        KUBIST_CHECK(release_secret(work, name));
+      }
+    }
+    return {};
+  }
+
   // The finalizer also kept items from the credentials, which are as good as before: a label does
-  // so from now on.
-  static util::Result<> release_secret(Work& work) {
+  // so from now on, whatever value somebody gave it. Members write specs and statuses, but not
+  // Secrets: only the finalizer says that a Cluster was connected by this one.
+  static util::Result<> release_secret(Work& work, const std::string& name) {
     const auto& secrets = kube::well_known::secrets();
     const std::string& ns = work.node().key.ns;
-    const std::string name = secret_name(work);
-    if (name.empty() || shared(work, name)) {
-      return {};
-    }
     KUBIST_TRY(auto secret, work.home().client.find(secrets, ns, name, work.stop()));
     if (!secret || !resources::ObjectView(*secret).has_finalizer(resources::k_in_use_finalizer)) {
       return {};
     }
-    if (resources::ObjectView(*secret).label(deployers::k_internal_label) != "true") {
+    if (!resources::ObjectView(*secret).labels().contains(deployers::k_internal_label)) {
       const Json label{{std::string(deployers::k_internal_label), "true"}};
       KUBIST_TRY(secret, work.writer().patch(work.home(), secrets, ns, name, kube::PatchType::merge,
                                              {{"metadata", {{"labels", label}}}}));
@@ -143,14 +166,12 @@ class ClusterExecutor final : public ManagedExecutor {
   }
 
   static bool shared(Work& work, const std::string& secret) {
-    for (const engine::Node& other : work.context().graph.nodes()) {
-      if (other.key.kind == "Cluster" && other.key.ns == work.node().key.ns &&
-          other.key.name != work.node().key.name && !work.context().graph.deleting(other.id) &&
-          data::string_at(other.spec(), {"kubeconfigSecretRef", "name"}) == secret) {
-        return true;
-      }
-    }
-    return false;
+    const auto& nodes = work.context().graph.nodes();
+    return std::any_of(nodes.begin(), nodes.end(), [&](const engine::Node& other) {
+      return other.key.kind == "Cluster" && other.key.ns == work.node().key.ns &&
+             other.key.name != work.node().key.name && !work.context().graph.deleting(other.id) &&
+             secret_names(other).contains(secret);
+    });
   }
 
   static void check_version(const kube::ServerVersion& version, Alignment& alignment) {

@@ -220,7 +220,7 @@ util::Result<std::shared_ptr<const istio::Evidence>> align_istio(const Connectio
   }
   KUBIST_TRY(auto evidence, connections.istio(connection, work.stop()));
   const auto judged = [&] {
-    return judge_istio(*evidence, wish, work.node(), work.world().home_uid);
+    return judge_istio(*evidence, wish, work.node(), own_home_uid(work.world(), connection));
   };
   istio::Report report = judged();
   Did did = Did::nothing;

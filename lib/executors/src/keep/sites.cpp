@@ -87,15 +87,18 @@ util::Result<> Sites::look_at_namespace(deployers::Place& place,
     }
   }
   KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
-  if (what == For::items && virtual_cluster != nullptr) {
-    KUBIST_CHECK(check_target(*virtual_cluster, live, place.ns));
+  const auto own = virtual_cluster != nullptr ? check_target(*virtual_cluster, live, place.ns)
+                                              : util::Result<>{};
+  if (what == For::items) {
+    KUBIST_CHECK(own);
   }
   auto& client = place.objects_client ? place.objects_client : place.client;
   if (live && ObjectView(*live).deletion_timestamp().empty()) {
     if (standing) {
       standing->at = std::chrono::steady_clock::now();
     }
-  } else if (what == For::removal || m_accounts.is_dry()) {
+  } else if (own && (what == For::removal || m_accounts.is_dry())) {
+    // In another's the account tidies as far as it may, and once it is gone nothing is there.
     client = settled(std::move(client), place.ns, live);
   } else if (what == For::items) {
     // A job may wait for years, until somebody else has a namespace of that name.

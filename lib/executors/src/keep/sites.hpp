@@ -46,7 +46,8 @@ class Sites {
   }
 
   /// As of(), for taking away what is there: in a namespace that is going or gone the project's
-  /// binding may be gone first, so that its account would meet 403 for ever.
+  /// binding may be gone first, so that its account would meet 403 for ever. One that goes, and is
+  /// not the VirtualCluster's, stays the account's matter: kubist itself does nothing there.
   util::Result<deployers::Place> for_removal(const engine::Graph& graph, const std::string& ns,
                                              const std::string& target,
                                              const std::stop_token& stop) {

@@ -98,8 +98,8 @@ util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace
                                  allowed_servers(work.context().graph, *place.cluster_node), false,
                                  work.stop()));
   KUBIST_TRY(const auto evidence, connections.istio(*connection, work.stop()));
-  const istio::Report report =
-      judge_istio(*evidence, wish, *place.cluster_node, work.world().home_uid, place.ns);
+  const istio::Report report = judge_istio(*evidence, wish, *place.cluster_node,
+                                           own_home_uid(work.world(), *connection), place.ns);
   if (report.ready || report.verdict == istio::Verdict::unknown) {
     return std::nullopt;
   }

@@ -142,11 +142,15 @@ IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster, co
   return wish;
 }
 
+std::string own_home_uid(const World& world, const Connection& connection) {
+  return connection.client == world.home ? world.home_uid : "";
+}
+
 istio::Report judge_istio(const istio::Evidence& evidence, const IstioWish& wish,
-                          const engine::Node& cluster, const std::string& home_uid,
+                          const engine::Node& cluster, std::string_view home_uid,
                           std::string_view ns) {
   istio::Report report = istio::judge_for(evidence, ns, wish.scope);
-  if (!data::bool_at(cluster.spec(), {"home"})) {
+  if (home_uid.empty()) {
     return report;
   }
   std::set<std::string> own{cluster.key.ns};

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include <kubist/istio/bundle.hpp>
 #include <kubist/istio/render.hpp>
@@ -32,10 +33,13 @@ IstioWish istio_wish(const data::Json& cluster_spec);
 IstioWish istio_wish(const engine::Graph& graph, const engine::Node& cluster,
                      const data::Json& spec);
 
-/// What that Cluster may tell: of a home cluster, where kubist looks with its own rights, no names
-/// of namespaces that the project does not keep. `ns`: for what is written there.
+/// The home cluster's uid, where that connection has kubist's own rights there; else empty.
+std::string own_home_uid(const World& world, const Connection& connection);
+/// What that Cluster may tell of what was seen. `home_uid`: own_home_uid() of the connection. Where
+/// kubist looked with its own rights, these are no names of namespaces that the project does not
+/// keep. `ns`: for what is written there.
 istio::Report judge_istio(const istio::Evidence& evidence, const IstioWish& wish,
-                          const engine::Node& cluster, const std::string& home_uid,
+                          const engine::Node& cluster, std::string_view home_uid,
                           std::string_view ns = {});
 
 /// Invalid, reason IstioInstallNotGranted: the Project (null: there is none) does not let its

@@ -35,7 +35,8 @@ struct Message {
 std::optional<Message> message_of(const engine::Node& node, const engine::Json& before,
                                   const engine::Json& after);
 
-/// "WARNING CanaryRelease shop/web: RolledBack: 7 of 120 requests failed"
+/// "WARNING CanaryRelease shop/web: RolledBack: 7 of 120 requests failed". One line, whatever the
+/// text has: breaks are spaces, other control characters and marks of direction are \xNN.
 std::string to_line(const Message& message);
 /// {level, kind, namespace, name, ready, reason, message}.
 engine::Json to_json(const Message& message);

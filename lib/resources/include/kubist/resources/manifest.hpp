@@ -47,7 +47,8 @@ struct ManifestSet {
 /// kinds loses a metadata.namespace, with a warning.
 ManifestSet read_manifests(const std::vector<std::string>& paths, const ManifestOptions& options);
 
-/// The same for text in memory.
+/// The same for text in memory. `origin` is its name in messages and positions, and no file is read
+/// for it: a definition with sourceFile is an error, whatever files have that name.
 ManifestSet read_manifest_text(std::string_view text, const std::string& origin);
 
 }  // namespace kubist::resources
