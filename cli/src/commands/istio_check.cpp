@@ -126,8 +126,7 @@ util::Result<int> run_istio_check(Context& context, const Arguments& arguments) 
   }
   KUBIST_TRY(const istio::SupportTable support, support_of(arguments));
   istio::GatherOptions options;
-  options.timeout =
-      std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("timeout"));
+  options.timeout = arguments.duration("timeout");
   options.probe = arguments.boolean("probe");
   KUBIST_TRY(const bool several, asks_contexts(arguments));
   Reports reports;
@@ -173,7 +172,7 @@ CommandSpec istio_check_command() {
                 {"probe", 0, FlagKind::boolean, "", "try the webhook with a server dry run",
                  "true"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
-                 "what has not answered by then counts as not known", "10s"},
+                 "what has not answered by then counts as not known; 0 means no limit", "10s"},
                 document_flag()},
       .examples = {{"Look at the cluster of another context", "kubist istio check --context prod"},
                    {"Only the verdict", "kubist istio check -o json | jq -r .verdict"}},

@@ -42,6 +42,7 @@ const std::stop_token& Cancellation::token() {
       sigaddset(&m_state->blocked, number);
     }
     pthread_sigmask(SIG_BLOCK, &m_state->blocked, &m_state->before);
+    // Throws where no thread can be made, and cli::run() catches it: the command ends.
     m_state->thread =
         std::jthread([state = m_state.get()](const std::stop_token& own) { state->wait(own); });
   }

@@ -54,19 +54,19 @@ class RecordedCluster {
   void forbid(const std::string& path) { m_forbidden.insert(path); }
   void break_with(int status) { m_status = status; }
 
-  Evidence look() {
+  Evidence look(const GatherOptions& options = {}) {
     auto fake = std::make_shared<kubist::testing::FakeTransport>();
     for (const char* method : {"GET", "POST"}) {
       fake->handle(method, "/*", [this](const http::Request& request) { return respond(request); });
     }
     kube::ClusterAccess access;
     access.server = "http://fake";
-    kube::ClientOptions options;
-    options.transport = fake;
-    options.discovery_cache = false;
-    const auto client = kube::Client::connect(access, options);
+    kube::ClientOptions connection;
+    connection.transport = fake;
+    connection.discovery_cache = false;
+    const auto client = kube::Client::connect(access, connection);
     REQUIRE(client);
-    const auto evidence = gather(**client);
+    const auto evidence = gather(**client, options);
     REQUIRE(evidence);
     log = fake->log();
     return *evidence;
@@ -385,6 +385,13 @@ TEST_CASE("gather: a CRD that discovery does not list is asked for its condition
   const Report gone = judge(cluster.look());
   CHECK_MESSAGE(gone.verdict == Verdict::healthy, codes(gone));
   CHECK(std::count(cluster.log.begin(), cluster.log.end(), "GET " + path + '/' + name) == 1);
+}
+
+TEST_CASE("gather: a time limit of 0 is none") {
+  GatherOptions options;
+  options.timeout = std::chrono::seconds(0);
+  const Report report = judge(RecordedCluster().look(options));
+  CHECK_MESSAGE(report.verdict == Verdict::healthy, codes(report));
 }
 
 TEST_CASE("probe: a refusal is what it wants") {

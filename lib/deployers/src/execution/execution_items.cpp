@@ -13,16 +13,39 @@ namespace kubist::deployers {
 
 using util::cat;
 
+namespace {
+
+bool is_owned(const Json& item, std::string_view uid) {
+  const auto owners = resources::ObjectView(item).owners();
+  return std::any_of(owners.begin(), owners.end(),
+                     [&](const auto& owner) { return owner.uid == uid; });
+}
+
+/// A member may write an item with the Execution's label that cannot be read. Only one that the
+/// Execution owns, or whose metadata does not say so, is its error: else a removal ends too early.
+util::Result<> check_unreadable(const std::vector<kube::Unreadable>& items, std::string_view uid) {
+  for (const kube::Unreadable& item : items) {
+    const resources::ObjectView view(*item.outline);
+    if (view.uid().empty() || is_owned(*item.outline, uid)) {
+      return util::fail(
+          util::ErrorKind::invalid,
+          cat("DeployItem ", view.ns(), "/", view.name(), " cannot be read: ", item.error.message),
+          "Correct or delete it.", "Unreadable");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution) {
   kube::ListOptions options;
   options.label_selector = cat(k_execution_label, "=", label_value(name_of(execution)));
+  options.pass_unreadable = true;
   KUBIST_TRY(auto list, world.home->list(deploy_items(), ns_of(execution), options, world.stop));
   const auto uid = data::string_at(execution, {"metadata", "uid"});
-  std::erase_if(list.items, [&](const Json& item) {
-    const auto owners = resources::ObjectView(item).owners();
-    return std::none_of(owners.begin(), owners.end(),
-                        [&](const auto& owner) { return owner.uid == uid; });
-  });
+  KUBIST_CHECK(check_unreadable(list.unreadable, uid));
+  std::erase_if(list.items, [&](const Json& item) { return !is_owned(item, uid); });
   return std::move(list.items);
 }
 
@@ -49,11 +72,8 @@ namespace {
 util::Result<> check_owner(const ExecutionInput& input, const RenderedItem& item,
                            const Json& present) {
   const resources::ObjectView view(present);
-  const auto owners = view.owners();
-  const auto uid = data::string_at(input.object, {"metadata", "uid"});
   const auto own = view.annotation(k_item_annotation);
-  if (std::any_of(owners.begin(), owners.end(),
-                  [&](const auto& owner) { return owner.uid == uid; }) &&
+  if (is_owned(present, data::string_at(input.object, {"metadata", "uid"})) &&
       (own.empty() || own == item.name)) {
     return {};
   }

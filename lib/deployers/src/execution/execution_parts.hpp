@@ -131,7 +131,8 @@ util::Result<std::set<std::string>> apply_items(World& world, const ExecutionInp
 /// Applies it over the one that is there (null: none is) where that differs: what runs is what was
 /// rendered, without fields that somebody added. The object as it is then.
 util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* present);
-/// The DeployItems that the Execution made.
+/// The DeployItems that the Execution made. Invalid, reason Unreadable: one of them is nested too
+/// deep, or it cannot be told whose it is. What others own is passed over.
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution);
 /// Requests the deletion of these items, where nobody has, and sees it through: each after those
 /// that depend on it (k_depends_annotation) are gone. Those that wait for one that stays are

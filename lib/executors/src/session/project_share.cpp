@@ -60,6 +60,7 @@ ProjectShare::ProjectShare(Session& session, BusyNodes& busy, Inbox& inbox, Abse
       session.home_client(), m_options, "leases of projects", absences,
       [this](const kube::WatchEvent& event) { return learn(event); },
       [this](bool away) { turn_watch(away); });
+  // Throws where no thread can be made, before any run: cli::run() catches it.
   m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 

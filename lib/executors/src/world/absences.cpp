@@ -38,6 +38,8 @@ std::string lasted(std::chrono::steady_clock::duration time) {
 
 Absences::Absences(std::function<void(const std::string&)> tell, Returned returned)
     : m_tell(std::move(tell)), m_returned(std::move(returned)) {
+  // Throws where no thread can be made, before any run: cli::run() catches it, and with files
+  // FollowedFiles (guarded()).
   m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 

@@ -6,7 +6,6 @@
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>
-#include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -38,15 +37,9 @@ bool has_labels(const Json& object) {
 
 }  // namespace
 
-Questions::Questions(kube::Client& client, std::chrono::milliseconds timeout,
+Questions::Questions(kube::Client& client, std::chrono::nanoseconds timeout,
                      const std::stop_token& stop)
-    : m_client(client),
-      m_forward(stop, [this] { m_deadline.request_stop(); }),
-      m_timer([this, timeout](const std::stop_token& own) {
-        if (util::sleep_for(timeout, own)) {
-          m_deadline.request_stop();
-        }
-      }) {}
+    : m_client(client), m_deadline(timeout, stop) {}
 
 void Questions::all(const std::vector<std::function<void()>>& questions) {
   constexpr std::size_t k_at_once = 16;

@@ -7,11 +7,11 @@
 #include <set>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <kubist/istio/gather.hpp>
+#include <kubist/util/deadline.hpp>
 
 #include "evidence/memory.hpp"
 
@@ -23,14 +23,15 @@ inline constexpr std::size_t k_most_revisions = 64;
 
 inline constexpr std::string_view k_too_large = "apiserver:TooLarge";  ///< code of an Unread
 
-/// Asks one API server several things at once, until a common deadline. It may be a member's: no
-/// answer takes more memory than docs/reference/limits.md tells; Unread is apiserver:TooLarge then.
+/// Asks one API server several things at once, until a common deadline (`timeout` 0: none). It may
+/// be a member's: no answer takes more memory than docs/reference/limits.md tells; Unread is
+/// apiserver:TooLarge then.
 class Questions {
  public:
-  Questions(kube::Client& client, std::chrono::milliseconds timeout, const std::stop_token& stop);
+  Questions(kube::Client& client, std::chrono::nanoseconds timeout, const std::stop_token& stop);
 
   kube::Client& client() { return m_client; }
-  std::stop_token stop() const { return m_deadline.get_token(); }
+  std::stop_token stop() const { return m_deadline.token(); }
 
   /// Runs them in threads, at most 16 at a time (they wait for the network), and waits for all.
   static void all(const std::vector<std::function<void()>>& questions);
@@ -76,9 +77,7 @@ class Questions {
   kube::Client& m_client;
   std::set<std::string, std::less<>> m_left_out;
   std::atomic<std::size_t> m_kept{0};  ///< bytes of what lists were read for
-  std::stop_source m_deadline;
-  std::stop_callback<std::function<void()>> m_forward;
-  std::jthread m_timer;
+  util::Deadline m_deadline;
   std::mutex m_mutex;                                                   ///< guards what follows
   std::map<std::string, std::pair<std::size_t, std::string>> m_passed;  ///< how many, and the first
 };

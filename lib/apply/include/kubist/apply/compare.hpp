@@ -10,6 +10,7 @@
 /// the live object and its managedFields. Pure.
 namespace kubist::apply {
 
+/// What an apply would do, as far as can be told.
 enum class Verdict {
   unchanged,  ///< our managedFields entry covers exactly the input's fields, and values are equal
   changed,    ///< it does not, or a value differs
@@ -17,11 +18,13 @@ enum class Verdict {
               ///< moves
 };
 
+/// The answer of compare().
 struct Comparison {
   Verdict verdict = Verdict::changed;
   std::string reason;  ///< "spec.replicas differs", "not applied by kubist before"; for traces
 };
 
+/// What compare() has to know besides the two objects.
 struct CompareOptions {
   std::string_view manager;
   bool has_status = true;  ///< `status` of the input is dropped by the server (status subresource)

@@ -30,8 +30,9 @@ struct JsonPathResult {
 };
 
 /// kubectl's JSONPath dialect (client-go/util/jsonpath), one engine for -o jsonpath, wait,
-/// custom-columns, sort-by and exports. Immutable and safe to share once compiled.
-/// Unlike Go's map order, wildcards over maps go by sorted keys.
+/// custom-columns, sort-by and exports. Immutable and safe to share once compiled:
+/// any thread may evaluate it, several at once. Unlike Go's map order, wildcards over maps go by
+/// sorted keys.
 class JsonPath {
  public:
   /// A template: "{.items[*].metadata.name}{"\n"}". Errors: invalid, with the column.

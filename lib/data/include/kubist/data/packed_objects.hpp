@@ -10,7 +10,8 @@
 namespace kubist::data {
 
 /// Values that nobody will look at for a while, zipped: a fiftieth of the memory where they are
-/// like each other, and some 10 microseconds an object to undo. Never changed.
+/// like each other, and some 10 microseconds an object to undo. Never changed: any
+/// thread may unpack it, several at once.
 class PackedObjects {
  public:
   using Objects = std::vector<std::shared_ptr<const Json>>;

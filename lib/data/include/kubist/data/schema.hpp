@@ -59,7 +59,8 @@ struct SchemaOptions {
 };
 
 /// A Kubernetes structural schema (the OpenAPI v3 subset of CRDs), or a plain JSON schema of the
-/// same subset: policy parameters, exportSchema. Compiled once, immutable, safe to share.
+/// same subset: policy parameters, exportSchema. Compiled once, immutable, safe to share: any
+/// thread may use it, several at once, each with a value and a `lookup` of its own.
 class Schema {
  public:
   /// `components` is where "$ref": "#/components/schemas/X" (or "#/definitions/X") is looked up;

@@ -12,7 +12,7 @@
 namespace kubist::engine {
 
 /// A tree that is seldom looked at, in less memory: of some of its nodes only the names and where
-/// they stand. Never changed.
+/// they stand. Never changed: any thread may unpack it, several at once.
 class PackedGraph {
  public:
   /// Of the nodes for which `outlined` holds the objects are left out. Such a node takes about 30

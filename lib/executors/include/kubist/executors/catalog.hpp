@@ -31,7 +31,7 @@ std::vector<std::string> definable_kinds();
 /// definition that cannot be used stays in the catalog as broken: the nodes that name it say why.
 /// Jsonnet runs for all kinds; exec for those of administrators whose program is in the config;
 /// images for those of administrators, where `containers` can run them (null: answers say that
-/// there is no cluster).
+/// there is no cluster). Any thread may ask it, several at once.
 class Catalog {
  public:
   using Runtime = std::shared_ptr<engine::PolicyRuntime>;

@@ -23,6 +23,9 @@ struct Keeper {
 
 /// Who keeps the object, by its owner mark and its field managers where it is there (`live`), and
 /// by the inventories of all nodes that the caller may see. Reads only.
+/// Errors are those of the requests (kube/api_error.hpp): of the read of namespace kube-system, and
+/// of the lists of kubist's kinds. Projects are left out whose objects cannot be listed, where
+/// others' can. So are a project's items where they cannot be listed.
 util::Result<std::vector<Keeper>> keepers_of(kube::Client& home, const engine::Key& object,
                                              const data::Json* live, const std::stop_token& stop);
 

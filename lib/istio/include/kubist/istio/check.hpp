@@ -7,7 +7,8 @@
 
 namespace kubist::istio {
 
-/// gather() and judge().
+/// gather() and judge(). The one error is that of gather(): cancelled. What was not answered is in
+/// the report.
 util::Result<Report> check(kube::Client& client, const Scope& scope = {},
                            const SupportTable& support = built_in_support(),
                            const GatherOptions& options = {}, const std::stop_token& stop = {});

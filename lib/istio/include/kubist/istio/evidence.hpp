@@ -37,6 +37,7 @@ const std::vector<T>& items_of(const Read<std::vector<T>>& list) {
 /// The revision of objects that name none.
 inline constexpr std::string_view k_default_revision = "default";
 
+/// A CRD whose group is one of Istio's (*.istio.io).
 struct Crd {
   std::string name;         ///< "gateways.networking.istio.io"
   bool established = true;  ///< served, as its conditions or discovery say
@@ -84,6 +85,7 @@ struct ControlPlane {
   data::Json selector;    ///< spec.selector, which never changes
 };
 
+/// A pod of a control plane, by its label app=istiod.
 struct IstiodPod {
   std::string ns, name, revision;
   bool ready = false;
@@ -100,6 +102,7 @@ struct ControlService {
   std::size_t endpoints = 0, ready_endpoints = 0;
 };
 
+/// A namespace, with the labels that say whether and how it is in the mesh.
 struct NamespaceLabels {
   std::string name;
   data::Json labels = data::Json::object();
@@ -115,6 +118,7 @@ struct Proxy {
   std::string version;  ///< of the image tag; empty: not known
 };
 
+/// The proxies of all namespaces, up to GatherOptions::max_proxies.
 struct ProxyList {
   std::vector<Proxy> proxies;
   bool cut = false;  ///< there are more than were looked at

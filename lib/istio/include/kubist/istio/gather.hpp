@@ -11,8 +11,8 @@
 namespace kubist::istio {
 
 struct GatherOptions {
-  /// For all of it; what has not answered by then counts as `apiserver:timeout`.
-  std::chrono::milliseconds timeout{10000};
+  /// For all of it; what has not answered by then counts as `apiserver:timeout`. 0: no limit.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(10);
   /// For what crosses the API server to a pod (istiod's version): often a firewall swallows it.
   std::chrono::milliseconds pod_timeout{1500};
   std::int64_t max_proxies = 5000;  ///< pods whose proxies are looked at

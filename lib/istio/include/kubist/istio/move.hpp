@@ -36,12 +36,14 @@ struct Behind {
 /// "2 of 3 pods have the proxy of revision default".
 std::string to_string(const Behind& behind);
 
+/// What the move of one namespace takes.
 struct NamespaceMove {
   std::string name;
   bool labelled = false;  ///< it has the labels already, and no others
   std::vector<Behind> behind;
 };
 
+/// What plan_move() says: with obstacles nothing is to be written.
 struct MovePlan {
   std::vector<Obstacle> obstacles;
   std::string control_plane;  ///< the name of the revision behind the revision or tag
@@ -61,6 +63,7 @@ struct MovePlan {
 MovePlan plan_move(const Evidence& evidence, const std::vector<MeshNamespace>& namespaces,
                    const std::string& revision, const SupportTable& support = built_in_support());
 
+/// What move() moves, and how.
 struct MoveOptions {
   std::string revision;  ///< or a revision tag
   std::vector<std::string> namespaces;
@@ -73,6 +76,7 @@ struct MoveOptions {
   std::function<void(std::string_view text)> on_progress;
 };
 
+/// How move() ended.
 struct MoveOutcome {
   std::vector<Obstacle> obstacles;  ///< not empty: nothing was written
   std::vector<Behind> behind;       ///< what still is, when it is done

@@ -26,6 +26,7 @@ struct Write {
   ApiCall call;
 };
 
+/// How Writer::apply() applies an object.
 struct ApplyOf {
   const data::Json* live = nullptr;  ///< what the server has; null: nothing
   bool force = false;                ///< take over fields of other managers
@@ -33,6 +34,7 @@ struct ApplyOf {
   std::string detail = {};           ///< for the report
 };
 
+/// How Writer::patch() patches an object.
 struct PatchOf {
   std::string subresource = {};  ///< "status", ...; empty: the object itself
   std::string detail = {};       ///< for the report
@@ -68,7 +70,7 @@ class Writer {
   bool dry() const { return m_rules.dry_run != DryRun::none; }
   /// Asks Rules::before, as each write does: for those that are sent by other means.
   util::Result<> may_write() const;
-  // One with another rule, which tells in one order with this one.
+  /// One with another rule, which tells in one order with this one.
   Writer with_before(std::function<util::Result<>()> before) const;
   Writer with_manager(std::string_view field_manager) const;
 

@@ -15,6 +15,7 @@ std::string unified_diff(std::string_view before, std::string_view after,
                          std::string_view before_label, std::string_view after_label,
                          std::size_t context = 3);
 
+/// One place where two objects differ.
 struct ChangedPath {
   std::string path;  ///< "spec.containers[0].image", keys with dots as ["a.b"]
   enum class Change { added, removed, replaced } change = Change::replaced;
@@ -24,12 +25,14 @@ struct ChangedPath {
 /// Every leaf (or whole added or removed value) that differs, in key order.
 std::vector<ChangedPath> changed_paths(const data::Json& before, const data::Json& after);
 
+/// How two states of one object differ, for people and for programs.
 struct ObjectDiff {
   std::string text;                ///< unified diff of the YAML; empty when nothing differs
   std::vector<ChangedPath> paths;  ///< empty exactly when the objects are equal
   std::string before, after;       ///< the YAML that was compared; both empty when nothing differs
 };
 
+/// How diff_objects() prints it.
 struct DiffOptions {
   std::string before_label;  ///< kubectl: LIVE/apps.v1.Deployment.ns.name
   std::string after_label;   ///< kubectl: MERGED/...

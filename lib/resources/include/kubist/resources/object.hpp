@@ -8,6 +8,8 @@
 #include <kubist/data/json.hpp>
 #include <kubist/util/result.hpp>
 
+/// Values, views and pure functions: any thread, as long as nobody changes what is read. The
+/// set_... functions change an object, which no other thread may use meanwhile.
 namespace kubist::resources {
 
 /// What names one object: enough to find it and to print it. `ns` is empty for cluster-scoped

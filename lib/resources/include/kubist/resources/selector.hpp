@@ -6,6 +6,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/util/result.hpp>
 
+/// Values and pure functions: any thread, as long as nobody changes what is read.
 namespace kubist::resources {
 
 /// One requirement of a label selector; all of a selector's must hold.

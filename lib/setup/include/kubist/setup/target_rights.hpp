@@ -29,7 +29,7 @@ std::vector<MissingRight> beyond(const data::Json& wanted, const data::Json& gra
 
 /// What the client's user lacks of these rules in the whole cluster: a SelfSubjectRulesReview;
 /// where the server cannot list all rules, a SelfSubjectAccessReview for each that it does not
-/// list.
+/// list. Errors are those of these requests (kube/api_error.hpp): the first one ends it.
 util::Result<std::vector<MissingRight>> missing_rights(kube::Client& client,
                                                        const data::Json& wanted,
                                                        const std::stop_token& stop);

@@ -8,9 +8,12 @@
 #include <kubist/data/json.hpp>
 #include <kubist/traffic/route.hpp>
 
+/// What is wrong with a route, and which port it means, by what is live. Pure: any thread, several
+/// at once.
 namespace kubist::traffic {
 
-/// A list of objects, which all who have read it share: each of many routes of a namespace has it.
+/// A list of objects, never changed, which all who have read it share: each of many routes of a
+/// namespace has it.
 class LiveObjects {
  public:
   using List = std::vector<data::Json>;

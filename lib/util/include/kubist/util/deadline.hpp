@@ -13,9 +13,12 @@
 
 namespace kubist::util {
 
-/// A stop token that fires when `outer` does or after `timeout` (0: never by itself).
+/// A stop token that fires when `outer` does or after `timeout` (0: never by itself). Any thread
+/// may use it.
 class Deadline {
  public:
+  /// Throws std::system_error where no thread can be made: the engine catches it in a run
+  /// (guarded()), and cli::run() in a command.
   Deadline(std::chrono::nanoseconds timeout, const std::stop_token& outer)
       : m_forward(outer, [this] { m_source.request_stop(); }) {
     if (timeout.count() > 0) {

@@ -7,6 +7,8 @@
 #include <kubist/util/fd.hpp>
 #include <kubist/util/result.hpp>
 
+/// Any thread, while nobody changes the environment. Only home_folder() is for one thread at a time
+/// where $HOME is unset (getpwuid).
 namespace kubist::util {
 
 /// The whole file; fails with not_found, forbidden or invalid (a folder, larger than `limit`
@@ -17,7 +19,8 @@ Result<std::string> read_file(const std::filesystem::path& path,
 /// or write it, or it is a symbolic link.
 Result<std::string> read_private_file(const std::filesystem::path& path);
 /// Replaces the file in one step (temporary file in the same folder, fsync, rename). Folders on the
-/// way are created with mode 0700. `mode` is that of the new file.
+/// way are created with mode 0700: meanwhile that is the umask of the whole process. `mode` is that
+/// of the new file. Errors: not_found, forbidden, or invalid for all else, such as a full disk.
 Result<> write_file(const std::filesystem::path& path, std::string_view text, unsigned mode = 0600);
 /// $HOME, or the password database's home folder; empty when there is none.
 std::filesystem::path home_folder();
@@ -43,7 +46,8 @@ class TempDir {
   std::filesystem::path m_path;
 };
 
-/// An advisory lock (flock) on a file, released on destruction. Blocks until it is free.
+/// An advisory lock (flock) on a file, released on destruction. Blocks until it is free. It also
+/// holds between threads of one process. Nothing is locked where the file cannot be opened.
 class FileLock {
  public:
   explicit FileLock(const std::filesystem::path& path);
