@@ -198,9 +198,8 @@ TEST_CASE("removal: what waits for an item that does not go says for which one")
   for (const ItemRun& run : *runs) {
     told.push_back(util::cat(run.name, ": ", run.outcome ? run.outcome->message : "failed"));
   }
-  CHECK(told == std::vector<std::string>{"a: waits for DeployItem e-b to go",
-                                         "b: waits for DeployItem e-c to go", "c: failed",
-                                         "t/x: waits for DeployItem e-after to go",
-                                         "t/y: waits for DeployItem e-after to go",
-                                         "after: failed"});
+  CHECK(told == std::vector<std::string>{
+                    "a: waits for DeployItem e-b to go", "b: waits for DeployItem e-c to go",
+                    "c: failed", "t/x: waits for DeployItem e-after to go",
+                    "t/y: waits for DeployItem e-after to go", "after: failed"});
 }

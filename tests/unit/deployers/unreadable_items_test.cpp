@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <kubist/deployers/execution.hpp>
+#include <kubist/util/text.hpp>
 
 #include "support/fake_cluster.hpp"
 
@@ -45,13 +46,16 @@ struct DeepBeside {
     for (int i = 0; i < 600; ++i) {
       levels = Json{{"x", std::move(levels)}};
     }
+    plant("deep", std::move(levels), owners);
+  }
+  void plant(const std::string& name, Json config, const std::vector<Json>& owners) {
     Json item{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
               {"kind", "DeployItem"},
               {"metadata",
-               {{"name", "deep"},
+               {{"name", name},
                 {"namespace", "default"},
                 {"labels", {{std::string(k_execution_label), "e"}}}}},
-              {"spec", {{"type", "kubist.io/mock"}, {"config", std::move(levels)}}}};
+              {"spec", {{"type", "kubist.io/mock"}, {"config", std::move(config)}}}};
     for (const Json& owner : owners) {
       item["metadata"]["ownerReferences"].push_back({{"apiVersion", owner["apiVersion"]},
                                                      {"kind", owner["kind"]},
@@ -121,5 +125,18 @@ TEST_CASE("unreadable item: one that the Execution owns, too, fails it before it
     check_names_deep(f.run());
     check_names_deep(f.remove());
   }
+  CHECK(f.cluster.writes().empty());
+}
+
+TEST_CASE("unreadable item: those of an Execution may not fill the memory, whoever made them") {
+  DeepBeside f;
+  for (int i = 0; i < 9; ++i) {
+    f.plant(kubist::util::cat("long-", i), {{"text", std::string(std::size_t{60} << 17U, 'x')}},
+            {f.execution});
+  }
+  const auto outcome = f.run();
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().message == "the items of Execution e take more than 64 MiB of memory");
+  CHECK(outcome.error().reason == "TooLarge");
   CHECK(f.cluster.writes().empty());
 }

@@ -4,8 +4,13 @@
 #include <set>
 
 #include <kubist/data/compare.hpp>
+#include <kubist/data/json_outline.hpp>
+#include <kubist/data/json_stream.hpp>
+#include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/http/transport.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -24,17 +29,18 @@ bool is_owned(const Json& item, std::string_view uid) {
                      [&](const auto& owner) { return owner.uid == uid; });
 }
 
+constexpr std::size_t k_most_memory = std::size_t{64} << 20U;  ///< of an Execution's items
+
 /// A member may write an item with the Execution's label that cannot be read. Only one that the
 /// Execution owns, or whose metadata does not say so, is its error: else a removal ends too early.
-util::Result<> check_unreadable(const std::vector<kube::Unreadable>& items, std::string_view uid) {
-  for (const kube::Unreadable& item : items) {
-    const resources::ObjectView view(*item.outline);
-    if (view.uid().empty() || is_owned(*item.outline, uid)) {
-      return util::fail(
-          util::ErrorKind::invalid,
-          cat("DeployItem ", view.ns(), "/", view.name(), " cannot be read: ", item.error.message),
-          "Correct or delete it.", "Unreadable");
-    }
+util::Result<> check_unreadable(const data::ListItem& item, std::string_view uid,
+                                const util::Error& error) {
+  const Json outline = data::outline(item.raw);
+  if (resources::ObjectView(outline).uid().empty() || is_owned(outline, uid)) {
+    return util::fail(
+        util::ErrorKind::invalid,
+        cat("DeployItem ", item.name_space, "/", item.name, " cannot be read: ", error.message),
+        "Correct or delete it.", "Unreadable");
   }
   return {};
 }
@@ -42,14 +48,31 @@ util::Result<> check_unreadable(const std::vector<kube::Unreadable>& items, std:
 }  // namespace
 
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution) {
+  const auto uid = data::string_at(execution, {"metadata", "uid"});
+  std::vector<Json> items;
+  std::size_t bytes = 0;
+  const auto take = [&](const data::ListItem& item) -> util::Result<> {
+    auto read = kube::read_item(deploy_items(), item.raw);
+    if (!read) {
+      return check_unreadable(item, uid, read.error());
+    }
+    if (!is_owned(*read, uid)) {
+      return {};
+    }
+    bytes += data::memory_of(*read);
+    items.push_back(*std::move(read));
+    return bytes <= k_most_memory
+               ? util::Result<>{}
+               : util::fail(util::ErrorKind::invalid,
+                            cat("the items of Execution ", name_of(execution), " take more than ",
+                                k_most_memory >> 20U, " MiB of memory"),
+                            "Delete some, or make them smaller.",
+                            std::string(http::k_failure_too_large));
+  };
   kube::ListOptions options;
   options.label_selector = cat(k_execution_label, "=", label_value(name_of(execution)));
-  options.pass_unreadable = true;
-  KUBIST_TRY(auto list, world.home->list(deploy_items(), ns_of(execution), options, world.stop));
-  const auto uid = data::string_at(execution, {"metadata", "uid"});
-  KUBIST_CHECK(check_unreadable(list.unreadable, uid));
-  std::erase_if(list.items, [&](const Json& item) { return !is_owned(item, uid); });
-  return std::move(list.items);
+  KUBIST_CHECK(world.home->list_items(deploy_items(), ns_of(execution), options, take, world.stop));
+  return items;
 }
 
 Json without_nulls(Json value) {
