@@ -190,8 +190,8 @@ CommandSpec reconcile_command() {
           "--without-uninstall and --own-rights need --take-over there. A dry run needs "
           "neither.\n\n"
           "With --dry-run=server the API server checks each write, also those of DeployItems that "
-          "would run with manifests. What it would deny a project's account is listed, each with "
-          "the command that grants it, and the exit code is 1.",
+          "would run with manifests or charts. What it would deny a project's account is listed, "
+          "each with the command that grants it, and the exit code is 1.",
       .arguments = "[KIND NAME... | KIND/NAME... | -f FILE]",
       .max_words = -1,
       .completes = Completes::resource_names,

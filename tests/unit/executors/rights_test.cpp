@@ -1,7 +1,12 @@
 // As whom kubist handles what a project's objects ask for on the home cluster.
 #include <algorithm>
+#include <filesystem>
+
+#include <kubist/util/base64.hpp>
+#include <kubist/util/fs.hpp>
 
 #include "release_site.hpp"
+#include "support/variable.hpp"
 
 using namespace site;
 
@@ -228,14 +233,19 @@ TEST_CASE("rights: whoever is impersonated by --as lends them no further") {
   CHECK(writers(s, "configmaps") == std::set<std::string>{"boss"});
 }
 
+namespace {
+
+constexpr const char* k_grant =
+    "system:serviceaccount:shop:kubist-project may not patch "
+    "clusterroles.rbac.authorization.k8s.io x: An administrator grants it: kubectl create "
+    "clusterrole kubist-project-clusterroles --verb=get,create,patch "
+    "--resource=clusterroles.rbac.authorization.k8s.io && kubectl create clusterrolebinding "
+    "kubist-project-clusterroles --clusterrole=kubist-project-clusterroles "
+    "--serviceaccount=shop:kubist-project";
+
+}  // namespace
+
 TEST_CASE("rights: a server dry run lists the writes that the project's account is denied") {
-  constexpr const char* k_grant =
-      "system:serviceaccount:shop:kubist-project may not patch "
-      "clusterroles.rbac.authorization.k8s.io x: An administrator grants it: kubectl create "
-      "clusterrole kubist-project-clusterroles --verb=get,create,patch "
-      "--resource=clusterroles.rbac.authorization.k8s.io && kubectl create clusterrolebinding "
-      "kubist-project-clusterroles --clusterrole=kubist-project-clusterroles "
-      "--serviceaccount=shop:kubist-project";
   // As an earlier kubist left it: the account has no binding, and may do nothing.
   for (const bool is_bound : {false, true}) {
     CAPTURE(is_bound);
@@ -265,6 +275,34 @@ TEST_CASE("rights: a server dry run lists the writes that the project's account 
     CHECK(writes[0].object == "rbac.authorization.k8s.io/v1 ClusterRole/x");
     CHECK(node_of(run.report, "DeployItem", "map").writes.size() == 1);
   }
+}
+
+TEST_CASE("rights: a server dry run lists what a chart would write and may not") {
+  // In place of helm: what an archive has is what its chart is rendered to.
+  const util::TempDir folder;
+  const auto program = folder.path() / "helm";
+  REQUIRE(util::write_file(program, "#!/bin/sh\nexec /bin/cat chart.tgz\n"));
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const testing::Variable helm("KUBIST_HELM", program.string());
+  Site s;
+  s.make_project("shop", {{"items", {{"kinds", {"ClusterRole.rbac.authorization.k8s.io"}}}}});
+  s.virtual_cluster("shop", "dev");
+  s.settle();
+  s.home->judge([](const LoggedRequest& request) { return request.resource != "clusterroles"; });
+  Json item = object("DeployItem", "shop", "web",
+                     yaml("{type: kubist.io/helm, target: {name: dev}, config: {}}"));
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  const std::string chart = cat(k_cluster_role, "\n---\n", map_in("shop-dev"));
+  item["spec"]["config"]["chart"]["archive"]["raw"] = util::base64_encode(chart);
+  s.home->put(item);
+  s.forget();
+  executors::ReconcileOptions options;
+  options.dry_run = kube::DryRun::server;
+  const executors::Run run = s.run(options);
+  const auto& node = node_of(run.report, "DeployItem", "web");
+  CHECK_MESSAGE(run.denied == std::vector<std::string>{k_grant}, node.reason, ": ", node.message);
+  CHECK_MESSAGE(node.writes.size() == 2, node.reason, ": ", node.message);
+  CHECK(s.writes() == 0);
 }
 
 TEST_CASE("rights: a dry run asks for nothing with the caller's rights that is no dry run") {

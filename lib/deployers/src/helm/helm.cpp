@@ -47,10 +47,20 @@ std::size_t memory_of(const RenderedChart& chart) {
   return bytes;
 }
 
-/// The URL from which helm fetches it; empty: from nowhere.
-std::string chart_address(const ChartSource& chart) {
+/// May helm fetch it from there, where it fetches it?
+util::Result<> check_address(const ChartSource& chart, const Place& place) {
   const bool here = chart.local || !chart.archive.empty();
-  return here ? "" : chart.repo.empty() ? chart.reference : chart.repo;
+  const std::string& address = chart.repo.empty() ? chart.reference : chart.repo;
+  return here || address.empty() || !place.check_chart_address ? util::Result<>()
+                                                               : place.check_chart_address(address);
+}
+
+/// The job in the release's namespace.
+Job in_release_of(const HelmConfig& config, Job job) {
+  if (!config.ns.empty()) {
+    job.place.ns = config.ns;
+  }
+  return job;
 }
 
 }  // namespace
@@ -113,15 +123,9 @@ util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, con
     return ManifestDeployer::advance(world, item, job);
   }
   KUBIST_TRY(const HelmConfig config, parse_helm(item));
-  if (const std::string address = chart_address(config.chart);
-      !address.empty() && job.place.check_chart_address) {
-    KUBIST_CHECK(job.place.check_chart_address(address));
-  }
+  KUBIST_CHECK(check_address(config.chart, job.place));
   KUBIST_TRY(ManifestPlan plan, parse_helm_plan(item));
-  Job in_release = job;
-  if (!config.ns.empty()) {
-    in_release.place.ns = config.ns;
-  }
+  const Job in_release = in_release_of(config, job);
   plan.values = [&]() -> util::Result<Json> {
     KUBIST_TRY(Json values, chart_values(world, in_release, config));
     return Json{{"Values", std::move(values)}};
@@ -145,6 +149,24 @@ util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, con
     });
   }
   return progress;
+}
+
+util::Result<Progress> HelmDeployer::preview(World& world, const Item& item, const Job& job) const {
+  KUBIST_TRY(const HelmConfig config, parse_helm(item));
+  KUBIST_TRY(ManifestPlan plan, parse_helm_plan(item));
+  const Job in_release = in_release_of(config, job);
+  ManifestRun run(world, item, in_release);
+  return run.preview(std::move(plan), [&](ManifestPlan& filled) -> util::Result<> {
+    auto chart = check_address(config.chart, job.place).and_then([&] {
+      return render_chart(world, in_release, config, !managed_of(item).empty());
+    });
+    if (!chart) {
+      return util::fail(
+          util::with_context(chart.error(), "the objects of its chart cannot be known now"));
+    }
+    add_chart(*std::move(chart), config, in_release, filled);
+    return {};
+  });
 }
 
 const Deployer& helm_deployer() {

@@ -20,6 +20,8 @@ class HelmDeployer : public ManifestDeployer {
     return Json::object();
   }
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
+  /// Renders the chart for it, and keeps nothing of that.
+  util::Result<Progress> preview(World& world, const Item& item, const Job& job) const override;
   bool takes_imports() const override { return true; }
 
  private:

@@ -39,6 +39,12 @@ util::Result<Progress> ManifestDeployer::advance(World& world, const Item& item,
   return run.advance(std::move(plan), {});
 }
 
+util::Result<Progress> ManifestDeployer::preview(World& world, const Item& item,
+                                                 const Job& job) const {
+  KUBIST_TRY(auto plan, parse_manifest_plan(item));
+  return ManifestRun(world, item, job).preview(std::move(plan), {});
+}
+
 Uninstall ManifestDeployer::uninstall(const Item& item) const {
   const auto managed = managed_of(item);
   const auto count = std::count_if(managed.begin(), managed.end(), [](const Managed& one) {

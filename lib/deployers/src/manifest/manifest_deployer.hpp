@@ -12,6 +12,7 @@ class ManifestDeployer : public Deployer {
                                            const Place& place) const override;
   Json announced(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
+  util::Result<Progress> preview(World& world, const Item& item, const Job& job) const override;
   Uninstall uninstall(const Item& item) const override;
   bool runs_pods() const override { return false; }
   bool takes_imports() const override { return false; }

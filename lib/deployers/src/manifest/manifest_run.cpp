@@ -307,7 +307,10 @@ util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
   return result;
 }
 
-util::Result<Progress> ManifestRun::preview(ManifestPlan plan) {
+util::Result<Progress> ManifestRun::preview(ManifestPlan plan, const FillEntries& fill) {
+  if (const auto filled = fill ? fill(plan) : util::Result<>(); !filled) {
+    return failure(filled.error(), "Render");
+  }
   KUBIST_TRY(auto step, note(plan));
   if (!step || step->reason == k_noted) {
     KUBIST_TRY(step, apply(plan));

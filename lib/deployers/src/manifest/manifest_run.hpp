@@ -30,8 +30,8 @@ class ManifestRun {
   util::Result<Progress> remove();
   /// The provider status that says what advance() makes; empty: it has to look first, or fails.
   Json announced(ManifestPlan plan);
-  /// What advance() would make and delete, told to a writer that is dry; done or failed.
-  util::Result<Progress> preview(ManifestPlan plan);
+  /// What advance() would make and delete, told to a writer that is dry; Deployer::preview().
+  util::Result<Progress> preview(ManifestPlan plan, const FillEntries& fill);
 
  private:
   using Step = util::Result<std::optional<Progress>>;

@@ -4,14 +4,31 @@
 
 #include "helm/helm_deployer.hpp"
 #include "helm/helm_render.hpp"
-#include "item/requests.hpp"
+#include "manifest/managed.hpp"
 #include "manifest/manifest_deployer.hpp"
-#include "manifest/manifest_run.hpp"
 #include "run/prepared.hpp"
 
 namespace kubist::deployers {
 
 using util::cat;
+
+namespace {
+
+/// A client's dry run renders no chart: it may have to be fetched, and is then not looked at.
+util::Result<ItemOutcome> preview_unrendered(World& world, const Prepared& prepared,
+                                             ItemOutcome outcome) {
+  for (const auto& [ref, why] : prepared.job.repairs) {
+    world.writer.tell(
+        {"patch", name_of(ref), prepared.job.place.cluster, cat("repaired: ", why), {}});
+  }
+  if (prepared.job.repairs.empty()) {
+    KUBIST_CHECK(find_helm());
+    outcome.message = "the objects of its chart are known when it runs";
+  }
+  return outcome;
+}
+
+}  // namespace
 
 util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bool force) {
   ItemOutcome outcome;
@@ -33,21 +50,13 @@ util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bo
       return outcome;
     }
   }
-  if (is_chart && !prepared.job.repairs.empty()) {
-    for (const auto& [ref, why] : prepared.job.repairs) {
-      world.writer.tell(
-          {"patch", name_of(ref), prepared.job.place.cluster, cat("repaired: ", why), {}});
-    }
-    return outcome;
+  if (!is_sent) {
+    return preview_unrendered(world, prepared, std::move(outcome));
   }
-  if (is_chart) {
-    KUBIST_CHECK(find_helm());
-    outcome.message = "the objects of its chart are known when it runs";
-    return outcome;
-  }
-  KUBIST_TRY(auto plan, parse_manifest_plan(prepared.item));
-  ManifestRun run(world, prepared.item, prepared.job);
-  KUBIST_TRY(const Progress progress, run.preview(std::move(plan)));
+  prepared.job.started = world.clock->now();
+  set_remaining(prepared.job, prepared.item, world);
+  KUBIST_TRY(const Progress progress,
+             prepared.deployer->preview(world, prepared.item, prepared.job));
   outcome.state = progress.state;
   outcome.reason = progress.reason;
   outcome.message = progress.message;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <span>
 
 #include <kubist/istio/install.hpp>
 #include <kubist/istio/need.hpp>
@@ -103,6 +104,7 @@ class IstioInstall {
     istio::InstallOptions options;
     options.timeout = k_stage_timeout;
     options.writer = m_work.writer();
+    options.cluster = cluster();
     options.rescale = true;
     options.on_stage = [this](istio::Stage stage) {
       tell(cat("installing Istio: ", istio::to_string(stage)));
@@ -130,17 +132,27 @@ class IstioInstall {
     }
   }
 
+  std::string cluster() const {
+    return m_connection.uid == m_work.world().home_uid ? "" : m_work.node().key.name;
+  }
+
   void note(const apply::ObjectResult& result) {
     const bool pruned = result.outcome == apply::Outcome::pruned;
     const bool created = result.outcome == apply::Outcome::created;
-    if (pruned || created || result.outcome == apply::Outcome::configured) {
-      const bool home = m_connection.uid == m_work.world().home_uid;
+    if (!pruned && !created && result.outcome != apply::Outcome::configured) {
+      return;
+    }
+    const bool is_list = !pruned && result.index == apply::ObjectResult::k_no_input;
+    const char* verb = pruned ? "delete" : created ? "create" : is_list ? "patch" : "apply";
+    // Of one object, those before the last were refused.
+    const std::span<const kube::ApiCall> calls(result.calls);
+    for (const kube::ApiCall& call : is_list || calls.empty() ? calls : calls.last(1)) {
       m_work.writes().push_back(
-          {pruned    ? "delete"
-           : created ? "create"
-                     : "apply",
-           cat(result.api_version, ' ', result.ref.kind, '/', result.ref.name),
-           home ? "" : m_work.node().key.name, ""});
+          {verb,
+           cat(result.api_version, ' ', result.ref.kind, '/', result.ref.ns,
+               result.ref.ns.empty() ? "" : "/", result.ref.name),
+           cluster(), "",
+           m_work.world().keep_calls ? std::make_shared<const kube::ApiCall>(call) : nullptr});
     }
   }
 

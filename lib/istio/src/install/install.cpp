@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <kubist/apply/remove.hpp>
 #include <kubist/apply/set.hpp>
@@ -112,7 +113,7 @@ class Installer {
   // Before the manifests: with a number of replicas of their own they have the last word.
   util::Result<> rescale() {
     const kube::ApiResource& deployments = kube::well_known::deployments();
-    KUBIST_CHECK(m_options.writer.patch({m_client}, deployments, m_bundle.ns, m_rescaled,
+    KUBIST_CHECK(m_options.writer.patch(target(), deployments, m_bundle.ns, m_rescaled,
                                         kube::PatchType::merge, {{"spec", {{"replicas", 1}}}},
                                         {.detail = "was scaled to 0"}));
     return {};
@@ -144,6 +145,7 @@ class Installer {
     options.dry_run = dry_run();
     options.timeout = m_options.timeout;
     options.permit = m_options.writer.rules().permit;
+    options.keep_calls = is_told();
     options.on_progress = m_options.on_progress;
     apply::Report report = apply::remove_set(m_client, targets, options, m_stop);
     for (apply::ObjectResult& result : report.results) {
@@ -152,23 +154,40 @@ class Installer {
     }
     std::move(stale.kept.begin(), stale.kept.end(), std::back_inserter(report.results));
     for (const apply::ObjectResult& result : report.results) {
-      if (m_options.on_result) {
-        m_options.on_result(result);
-      }
+      tell(result);
     }
     auto error = report.error();
     m_outcome.applied.append(std::move(report));
     if (error) {
       return util::fail(util::with_context(std::move(*error), "pruning"));
     }
-    return is_dry() ? util::Result<>()
-                    : apply::write_inventory(record_writer(), {m_client}, stale.inventory,
-                                             std::move(stale.remaining));
+    return is_dry() && m_list_told
+               ? util::Result<>()
+               : apply::write_inventory(list_writer(), target(), stale.inventory,
+                                        std::move(stale.remaining));
   }
 
-  // As apply_set() writes it, which tells nobody either.
-  kube::Writer record_writer() const {
-    return kube::Writer({.permit = m_options.writer.rules().permit});
+  // No set writes the list after a prune, so the options' writer tells of it.
+  kube::Writer list_writer() {
+    kube::Writer::Rules rules{.dry_run = dry_run(), .permit = m_options.writer.rules().permit};
+    rules.told = [this](const kube::Write& write) {
+      m_list_told = true;
+      m_options.writer.tell(write);
+    };
+    return kube::Writer(std::move(rules));
+  }
+
+  kube::Target target() const { return {m_client, m_options.cluster}; }
+  bool is_told() const { return m_options.writer.rules().told != nullptr; }
+
+  // A dry run keeps no list, so what a stage would make of the one before it is not known.
+  void tell(const apply::ObjectResult& result) {
+    const apply::InventoryName list = inventory_name(m_bundle.ns, m_bundle.revision);
+    const bool is_list = result.ref == resources::ObjectRef{"", "ConfigMap", list.ns, list.name};
+    const bool known = !is_list || !std::exchange(m_list_told, true) || !is_dry();
+    if (known && m_options.on_result) {
+      m_options.on_result(result);
+    }
   }
 
   // Last: whoever finds it knows that nothing was left out.
@@ -181,13 +200,14 @@ class Installer {
                  : util::Result<>();
   }
 
-  apply::Options apply_options() const {
+  apply::Options apply_options() {
     apply::Options options;
     options.force_conflicts = m_options.adopt;
     options.dry_run = dry_run();
     options.timeout = m_options.timeout;
     options.permit = m_options.writer.rules().permit;
-    options.on_result = m_options.on_result;
+    options.keep_calls = is_told();
+    options.on_result = [this](const apply::ObjectResult& result) { tell(result); };
     options.on_progress = m_options.on_progress;
     options.inventory = inventory_name(m_bundle.ns, m_bundle.revision);
     return options;
@@ -212,15 +232,15 @@ class Installer {
       }
       apply::Report report = apply::apply_set(m_client, stage.objects, options, m_stop);
       const auto error = report.error();
-      if (error && error->kind == util::ErrorKind::conflict && tries < k_tries) {
-        continue;
-      }
+      const bool again = error && error->kind == util::ErrorKind::conflict && tries < k_tries;
       for (const apply::ObjectResult& result : report.results) {
-        if (m_options.on_result) {
-          m_options.on_result(result);
+        if (!again || result.written) {
+          tell(result);
         }
       }
-      return conclude(std::move(report), stage);
+      if (!again) {
+        return conclude(std::move(report), stage);
+      }
     }
   }
 
@@ -299,7 +319,8 @@ class Installer {
   const SupportTable& m_support;
   const std::stop_token& m_stop;
   std::set<resources::ObjectRef> m_applied;
-  std::string m_rescaled;  ///< the Deployment of istiod that is scaled to 0
+  std::string m_rescaled;    ///< the Deployment of istiod that is scaled to 0
+  bool m_list_told = false;  ///< that the list of the revision's objects is written
   InstallOutcome m_outcome;
 };
 

@@ -88,6 +88,12 @@ class Deployer {
   }
   /// Starts the job, or looks how far it is.
   virtual util::Result<Progress> advance(World& world, const Item& item, const Job& job) const = 0;
+  /// What the job would make and delete, sent and told by the world's writer, whose dry run is the
+  /// server's; done, failed, or running where it cannot be known at present. By default nothing.
+  virtual util::Result<Progress> preview(World& /*world*/, const Item& /*item*/,
+                                         const Job& /*job*/) const {
+    return Progress{.state = Progress::State::done};
+  }
   /// Ends what the job still has running (interrupted, timed out); done once nothing runs any more.
   /// The log may be of before that, so the exports of the end are given even though the job fails.
   virtual util::Result<Progress> stop(World& /*world*/, const Item& /*item*/,

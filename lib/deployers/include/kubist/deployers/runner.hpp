@@ -28,10 +28,12 @@ struct RemoveItemOptions {
 util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
                                    const RunOptions& options = {});
 
-/// What run_item() would write of the objects of a manifest item, sent and told by the writer,
-/// whose dry run is the server's: nothing in a client's, where nothing would run, and for items of
-/// other types. Of a helm item the message says that its objects are not known. `deploy_item` may
-/// be one that is not there yet. A failure is an outcome.
+/// What run_item() would write of the objects of a manifest or helm item, sent and told by the
+/// writer, whose dry run is the server's: nothing in a client's, where nothing would run, and for
+/// items of other types. A helm item's chart is rendered as in a run, by one helm; where that fails
+/// the outcome does, as the run's would. A client's dry run renders none, and the message says that
+/// its objects are not known. `deploy_item` may be one that is not there yet. A failure is an
+/// outcome.
 util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bool force);
 
 /// Ends the run that an item has under way, whoever drives it: the workload gets SIGTERM, its state

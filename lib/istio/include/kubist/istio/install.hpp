@@ -2,6 +2,7 @@
 #include <chrono>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,12 +23,16 @@ struct InstallOptions {
   bool rescale = false;
   /// Of its rules count: a dry run of either kind (preflight and comparison only: nothing is
   /// written or waited for), `before` (asked once when nothing stands in the way; an error ends it
-  /// there) and the permit. The objects go as a set (apply/set.hpp), are told by on_result, and
-  /// belong to manager "kubist".
+  /// there), the permit, and `told`. The objects go as a set (apply/set.hpp), are told by
+  /// on_result, and belong to manager "kubist". The writer tells of what no set writes: istiod's
+  /// replica, and the list of objects after a prune.
   kube::Writer writer;
+  std::string cluster;  ///< the Cluster object's name, for what the writer tells; empty: home
   /// For waiting, on each stage and on the verdict at the end.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
   std::function<void(Stage stage)> on_stage;
+  /// Where the writer tells somebody, results have their calls, and each time that a set writes the
+  /// list of objects is one; in a dry run the first, as the others need its answer.
   std::function<void(const apply::ObjectResult& result)> on_result;
   std::function<void(std::string_view text)> on_progress;
 };
