@@ -79,7 +79,9 @@ util::Result<Words> parse_words(const std::vector<std::string>& words) {
 util::Result<> add_listed(kube::Client& client, const kube::ApiResource& resource,
                           const std::string& ns, const kube::ListOptions& list,
                           std::vector<apply::Target>& targets, const std::stop_token& stop) {
-  KUBIST_TRY(const auto found, client.list(resource, resource.namespaced ? ns : "", list, stop));
+  kube::ListOptions options = list;
+  options.max_memory = kube::k_max_command_list_memory;
+  KUBIST_TRY(const auto found, client.list(resource, resource.namespaced ? ns : "", options, stop));
   for (const data::Json& item : found.items) {
     const resources::ObjectView view(item);
     targets.push_back(

@@ -46,6 +46,7 @@ util::Result<std::vector<Json>> list_pods(kube::Client& client, const std::strin
                                           const std::stop_token& stop) {
   kube::ListOptions options;
   options.label_selector = selector;
+  options.max_memory = kube::k_max_command_list_memory;
   KUBIST_TRY(auto found, client.list(pods(), ns, options, stop));
   return std::move(found.items);
 }

@@ -78,6 +78,7 @@ util::Result<> add_collection(kube::Client& client, const Target& target, const 
   kube::ListOptions options;
   options.label_selector = query.label_selector;
   options.field_selector = query.field_selector;
+  options.max_memory = kube::k_max_command_list_memory;
   KUBIST_TRY(auto listed, client.list(target.resource, target.ns, options, stop));
   for (data::Json& item : listed.items) {
     found.list.push_back({target.resource, std::move(item)});

@@ -2,6 +2,7 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/client.hpp>
 
 namespace kubist::kube {
 

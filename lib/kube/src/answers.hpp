@@ -16,7 +16,6 @@ inline constexpr std::size_t k_max_schema_reply = std::size_t{64} << 20U;  ///< 
 inline constexpr std::size_t k_max_object_values = 1'000'000;  ///< of up to k_max_object
 inline constexpr std::size_t k_max_refusal_values = 100'000;   ///< as JSON, of an answer >= 400
 inline constexpr std::size_t k_max_foreign_refusal = std::size_t{256} << 10U;
-inline constexpr std::size_t k_max_list_memory = std::size_t{256} << 20U;  ///< of its values
 
 /// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions. An object
 /// may be deeper than in lists, so that it can be mended; copies of it recurse.

@@ -327,7 +327,10 @@ namespace {
 class Collector {
  public:
   Collector(const ApiResource& resource, const ListOptions& options)
-      : m_resource(resource), m_room(options.room), m_passes(options.pass_unreadable) {}
+      : m_resource(resource),
+        m_room(options.room),
+        m_passes(options.pass_unreadable),
+        m_most(options.max_memory) {}
 
   util::Result<> add(const data::ListItem& item) {
     if (m_room == nullptr) {
@@ -340,10 +343,9 @@ class Collector {
       KUBIST_TRY(data::Json value, std::move(parsed));
       m_bytes += data::memory_of(value);
       objects.items.push_back(std::move(value));
-      return m_bytes <= k_max_list_memory
+      return m_bytes <= m_most
                  ? util::Result<>{}
-                 : util::fail(too_long(m_resource.group_resource(), k_max_list_memory,
-                                       " bytes of memory"));
+                 : util::fail(too_long(m_resource.group_resource(), m_most, " bytes of memory"));
     }
     Kept kept = m_room->read(m_resource, item.name_space, item.raw);
     m_taken[std::string(item.name_space)] += kept.bytes;
@@ -368,6 +370,7 @@ class Collector {
   const ApiResource& m_resource;
   Room* m_room;
   const bool m_passes;
+  const std::size_t m_most;  ///< without a room
   std::size_t m_bytes = 0;
   std::map<std::string, std::size_t> m_taken;  ///< of the room, by namespace
 };
@@ -379,7 +382,7 @@ util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_v
   constexpr int k_attempts = 3;
   ListOptions limited = options;
   limited.max_bytes =
-      std::min(options.max_bytes, options.room != nullptr ? k_max_reply : k_max_list);
+      std::min(options.max_bytes, options.room != nullptr ? k_max_reply : options.max_memory / 4);
   for (int attempt = 1;; ++attempt) {
     Collector collector(resource, options);
     auto end = list_items(

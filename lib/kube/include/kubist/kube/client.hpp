@@ -62,8 +62,11 @@ class Room;
 
 /// Of an answer, such as a page of a list, in bytes.
 inline constexpr std::size_t k_max_reply = std::size_t{512} << 20U;
-/// Of a list that is kept in memory without a room, in bytes.
+/// Of a list that is kept in memory without a room, in bytes: as text, and as values.
 inline constexpr std::size_t k_max_list = std::size_t{64} << 20U;
+inline constexpr std::size_t k_max_list_memory = std::size_t{256} << 20U;
+/// The same for the command of a person, who may list whole clusters.
+inline constexpr std::size_t k_max_command_list_memory = std::size_t{2} << 30U;
 
 /// Which objects, and in what form.
 struct ListOptions {
@@ -76,8 +79,8 @@ struct ListOptions {
   std::int64_t first_limit = 500;                  ///< objects on the first page
   bool paged = true;                               ///< false: one reply, whatever its size
   std::int64_t max_objects = 0;                    ///< stop after that many; 0: all
-  /// More of it is an error with reason http::k_failure_too_large; list() stops at k_max_list, and
-  /// with a room at k_max_reply.
+  /// More of it is an error with reason http::k_failure_too_large; list() stops at a quarter of
+  /// `max_memory`, and with a room at k_max_reply.
   std::size_t max_bytes = std::size_t{4} << 30U;
   std::size_t max_page = k_max_reply;  ///< the same of one page
   /// When a continue token expires: go on from the server's fresh token (for printing) instead of
@@ -85,8 +88,9 @@ struct ListOptions {
   bool tolerate_expired = false;
   /// Of list(): the objects take their memory there, and one that cannot be read goes to
   /// ObjectList::unreadable and fails only itself, instead of the list. Null: the list has its own
-  /// limit, 256 MiB.
+  /// limit, `max_memory`.
   Room* room = nullptr;
+  std::size_t max_memory = k_max_list_memory;
   /// Of list() without a room: an object that is nested too deep is no error, as with one.
   bool pass_unreadable = false;
 };
