@@ -1,6 +1,11 @@
 // Two runs are never at work on one node.
 #include "session/busy_nodes.hpp"
 
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
 #include "site.hpp"
 
 using namespace site;
@@ -293,4 +298,48 @@ TEST_CASE("busy nodes: where many projects have runs, one that has none gets one
   tree.busy.ended(2);
   tree.busy.ended(3);
   CHECK_FALSE(tree.asked.empty());
+}
+
+TEST_CASE("busy nodes: an end of a run asks for room once, however many keys wait for it") {
+  Tree tree;
+  tree.put("Project", "", "other");
+  std::vector<engine::Key> jobs;
+  for (int i = 0; i < 80; ++i) {
+    tree.put("Execution", "shop", cat("job", i), {{"virtualClusterRef", {{"name", "b"}}}});
+    jobs.push_back(key("Execution", "shop", cat("job", i)));
+  }
+  const engine::Graph graph = tree.graph();
+  for (int i = 0; i < 80; ++i) {
+    REQUIRE(tree.take(i + 1, graph, {jobs[i]}) == k_none);
+  }
+  constexpr std::array causes{Cause::changed, Cause::due, Cause::requested};
+  int waiting = 0;
+  for (int i = 0; i < 99'999; ++i) {
+    waiting +=
+        tree.busy.await(graph, key("DeployItem", "shop", cat("item", i)), causes[i % 3]) ? 1 : 0;
+  }
+  REQUIRE(waiting == 99'999);
+  for (int i = 0; i < 100; ++i) {
+    REQUIRE(tree.take(1000 + i, graph, {key("Project", "", "other")}) == k_none);
+    tree.busy.ended(1000 + i);
+  }
+  CHECK(tree.asked.empty());
+  int run = 0;
+  std::set<std::string> told;
+  const auto end_runs = [&](int last, Cause cause) {
+    while (run < last) {
+      REQUIRE(tree.asked.empty());
+      tree.busy.ended(++run);
+    }
+    CHECK(tree.asked.size() == 33'333);
+    CHECK(std::all_of(tree.asked.begin(), tree.asked.end(),
+                      [&](const auto& each) { return each.second == cause; }));
+    for (const auto& each : std::exchange(tree.asked, {})) {
+      told.insert(each.first);
+    }
+  };
+  end_runs(1, Cause::requested);
+  end_runs(9, Cause::due);
+  end_runs(17, Cause::changed);
+  CHECK(told.size() == 99'999);
 }

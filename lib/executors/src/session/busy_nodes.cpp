@@ -57,7 +57,11 @@ bool BusyNodes::Taken::has(Part part, const std::string* project) const {
   return part == Part::works ? any(work) : any(waits) && !any(work);
 }
 
-bool BusyNodes::has_room(const std::string& project, Part part, Cause cause, int but) const {
+BusyNodes::Room BusyNodes::room_for(const Key& key, Cause cause) {
+  return {part_of(key), more_for(cause)};
+}
+
+bool BusyNodes::has_room(const std::string& project, const Room& room, int but) const {
   std::size_t held = 0, used = 0;
   for (const auto& [run, ended] : m_ended) {
     const auto taken = m_taken.find(run);
@@ -65,22 +69,31 @@ bool BusyNodes::has_room(const std::string& project, Part part, Cause cause, int
       continue;
     }
     if (taken == m_taken.end()) {
-      used += part == Part::works ? 1 : 0;  // it reads the tree
+      used += room.part == Part::works ? 1 : 0;  // it reads the tree
       continue;
     }
-    held += taken->second.has(part, &project) ? 1 : 0;
-    used += taken->second.has(part) ? 1 : 0;
+    held += taken->second.has(room.part, &project) ? 1 : 0;
+    used += taken->second.has(room.part) ? 1 : 0;
   }
-  const std::size_t share = (part == Part::works ? k_at_work : k_waiting) + more_for(cause);
+  const std::size_t share = (room.part == Part::works ? k_at_work : k_waiting) + room.more;
   return util::Shares{share, k_runs}.has_room(held, used);
 }
 
 bool BusyNodes::has_room(const std::string& project, Part part, Taking& taking) const {
   const auto [found, fresh] = taking.room.try_emplace({project, part});
   if (fresh) {
-    found->second = has_room(project, part, Cause::requested, taking.run);
+    found->second = has_room(project, {part, more_for(Cause::requested)}, taking.run);
   }
   return found->second;
+}
+
+void BusyNodes::wait_for_room(const std::string& project, const Key& key,
+                              const engine::Trigger& cause) {
+  auto& waiting = m_waiting_for_runs[project];
+  if (std::none_of(waiting.begin(), waiting.end(),
+                   [&](const auto& each) { return each.second.contains(key); })) {
+    waiting[room_for(key, cause)].emplace(key, cause);
+  }
 }
 
 void BusyNodes::visit(NodeId id, Taking& taking, bool below) {
@@ -98,7 +111,7 @@ void BusyNodes::visit(NodeId id, Taking& taking, bool below) {
   const Cause cause = goes ? Cause::deleted : Cause::changed;
   if (!below && !has_room(project, part_of(node.key), taking)) {
     taking.left_out.push_back(id);
-    m_waiting_for_runs[project].emplace(node.key, cause);
+    wait_for_room(project, node.key, cause);
     return;
   }
   // Below what goes all has been looked at from there.
@@ -139,8 +152,8 @@ bool BusyNodes::await(const Graph& graph, const Key& key, const engine::Trigger&
   const std::lock_guard lock(m_mutex);
   if (is_taken(key)) {
     m_waiting[key].emplace(key, cause);
-  } else if (!has_room(project, part_of(key), cause.cause, k_no_run)) {
-    m_waiting_for_runs[project].emplace(key, cause);
+  } else if (!has_room(project, room_for(key, cause), k_no_run)) {
+    wait_for_room(project, key, cause);
   } else {
     return false;
   }
@@ -280,13 +293,15 @@ void BusyNodes::tell(const Key& freed) {
 }
 
 void BusyNodes::tell_room() {
-  for (auto& [project, asked] : m_waiting_for_runs) {
-    std::erase_if(asked, [&, of = std::cref(project)](const auto& each) {
-      const bool room = has_room(of, part_of(each.first), each.second, k_no_run);
-      if (room) {
-        m_asks(each.first, each.second);
+  for (auto& [project, waiting] : m_waiting_for_runs) {
+    std::erase_if(waiting, [&, of = std::cref(project)](const auto& each) {
+      if (!has_room(of, each.first, k_no_run)) {
+        return false;
       }
-      return room;
+      for (const auto& [key, cause] : each.second) {
+        m_asks(key, cause);
+      }
+      return true;
     });
   }
   std::erase_if(m_waiting_for_runs, [](const auto& each) { return each.second.empty(); });

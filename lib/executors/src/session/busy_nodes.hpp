@@ -1,4 +1,5 @@
 #pragma once
+#include <compare>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -94,8 +95,17 @@ class BusyNodes {
     std::vector<bool> seen;
     std::map<std::pair<std::string, Part>, bool> room = {};  ///< by project
   };
-  bool has_room(const std::string& project, Part part, engine::Cause cause, int but) const;
+  /// For one part at a project, and for causes that get so many runs more.
+  struct Room {
+    Part part;
+    std::size_t more;
+    auto operator<=>(const Room&) const = default;
+  };
+  static Room room_for(const engine::Key& key, engine::Cause cause);
+  bool has_room(const std::string& project, const Room& room, int but) const;
   bool has_room(const std::string& project, Part part, Taking& taking) const;
+  void wait_for_room(const std::string& project, const engine::Key& key,
+                     const engine::Trigger& cause);
   /// `below`: a node above it goes, and is taken.
   void visit(engine::NodeId id, Taking& taking, bool below = false);
   void await_others(const Taking& taking, const std::set<engine::Key>& ended);
@@ -108,8 +118,9 @@ class BusyNodes {
   mutable std::mutex m_mutex;
   std::map<int, Taken> m_taken;            ///< by run
   std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for
-  /// By project: what waits until fewer runs are at work there.
-  std::map<std::string, Asked> m_waiting_for_runs;
+  /// By project: what waits until fewer runs are at work there. It can be a whole namespace, so
+  /// each end of a run asks for the few kinds of room, and not for each key.
+  std::map<std::string, std::map<Room, Asked>> m_waiting_for_runs;
   /// By run, all of them: what has ended since it began to read the tree.
   std::map<int, std::set<engine::Key>> m_ended;
   std::optional<std::set<std::string>> m_allowed;  ///< nothing: all
