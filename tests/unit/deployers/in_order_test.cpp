@@ -157,3 +157,10 @@ TEST_CASE("in order: what waits for others holds no thread meanwhile") {
     }
   });
 }
+
+TEST_CASE("in order: nodes that wait for each other, or for themselves, are a cycle") {
+  CHECK_FALSE(deployers::has_cycle({}));
+  CHECK_FALSE(deployers::has_cycle({{}, {0}, {0, 1, 1}, {2, 0}}));
+  CHECK(deployers::has_cycle({{0}}));
+  CHECK(deployers::has_cycle({{}, {3, 0}, {1}, {2}}));
+}

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 
 #include <kubist/data/compare.hpp>
 #include <kubist/data/pointer.hpp>
@@ -126,19 +129,16 @@ util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* p
 namespace {
 
 /// Makes the DeployItem, or brings it up to date; one that is refused or held is left as it is.
-/// True: it was there and has succeeded before.
-util::Result<bool> apply_item(World& world, const ExecutionInput& input,
-                              const std::vector<Json>& listed, RenderedItem& item) {
+/// `listed`: it, null where it was not. True: it was there and has succeeded before.
+util::Result<bool> apply_item(World& world, const ExecutionInput& input, const Json* listed,
+                              RenderedItem& item) {
   const Json& wanted = item.deploy_item;
-  const auto known = std::find_if(listed.begin(), listed.end(), [&](const Json& each) {
-    return name_of(each) == name_of(wanted);
-  });
   if (item.refused || !item.held.empty()) {
-    return leave_item(known == listed.end() ? nullptr : &*known, item);
+    return leave_item(listed, item);
   }
   std::optional<Json> present;
-  if (known != listed.end()) {
-    present = *known;
+  if (listed != nullptr) {
+    present = *listed;
   } else {
     KUBIST_TRY(present, make_item(world, item));
   }
@@ -154,27 +154,51 @@ util::Result<bool> apply_item(World& world, const ExecutionInput& input,
   return good;
 }
 
+/// The DeployItems of `items` by name, as they are in `present`; null: not there. Anybody may add
+/// to what is present, so each is compared with few others.
+using PresentItems = std::map<std::string, const Json*, std::less<>>;
+PresentItems find_present(const std::vector<Json>& present,
+                          const std::vector<RenderedItem>& items) {
+  PresentItems found;
+  for (const RenderedItem& item : items) {
+    if (!item.deploy_item.is_null()) {
+      found.emplace(name_of(item.deploy_item), nullptr);
+    }
+  }
+  for (const Json& object : present) {
+    if (const auto at = found.find(resources::ObjectView(object).name()); at != found.end()) {
+      at->second = &object;
+    }
+  }
+  return found;
+}
+
 /// Removes those that are not among `wanted`.
 util::Result<> prune(World& world, const ExecutionInput& input, std::vector<Json> present,
                      const std::vector<RenderedItem>& wanted, std::string_view of_template) {
+  std::set<std::string, std::less<>> names, templates;
+  for (const RenderedItem& each : wanted) {
+    if (each.deploy_item.is_null()) {
+      templates.insert(each.name);
+    } else {
+      names.insert(name_of(each.deploy_item));
+    }
+  }
   std::erase_if(present, [&](const Json& object) {
-    const std::string item(resources::ObjectView(object).annotation(k_item_annotation));
-    const std::string head = item.substr(0, item.find('/'));
-    return std::any_of(wanted.begin(), wanted.end(),
-                       [&](const RenderedItem& each) {
-                         // Parts are pruned by the Templates item that they belong to, once it has
-                         // been rendered.
-                         return each.deploy_item.is_null()
-                                    ? head == each.name
-                                    : name_of(each.deploy_item) == name_of(object);
-                       }) ||
+    const resources::ObjectView view(object);
+    const auto item = view.annotation(k_item_annotation);
+    const auto head = item.substr(0, item.find('/'));
+    // Parts are pruned by the Templates item that they belong to, once it has been rendered.
+    return names.contains(view.name()) || templates.contains(head) ||
            (!of_template.empty() && (head != of_template || head == item));
   });
   if (world.writer.dry()) {
     return delete_dry(world, present);
   }
-  for (const ItemRun& run :
-       remove_items(world, present, {.wait = input.wait, .skip_uninstall = input.skip_uninstall})) {
+  KUBIST_TRY(
+      const auto runs,
+      remove_items(world, present, {.wait = input.wait, .skip_uninstall = input.skip_uninstall}));
+  for (const ItemRun& run : runs) {
     if (!run.outcome) {
       return util::fail(run.outcome.error());
     }
@@ -193,12 +217,14 @@ util::Result<std::set<std::string>> apply_items(World& world, const ExecutionInp
                                                 const std::vector<Json>& present,
                                                 std::vector<RenderedItem>& items,
                                                 std::string_view of_template) {
+  const PresentItems listed = find_present(present, items);
   std::set<std::string> good;
   for (RenderedItem& item : items) {
     if (item.deploy_item.is_null()) {
       continue;
     }
-    KUBIST_TRY(const bool has_succeeded, apply_item(world, input, present, item));
+    KUBIST_TRY(const bool has_succeeded,
+               apply_item(world, input, listed.at(name_of(item.deploy_item)), item));
     if (has_succeeded) {
       good.insert(item.name);
     }

@@ -135,9 +135,9 @@ util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* p
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution);
 /// Requests the deletion of these items, where nobody has, and sees it through: each after those
 /// that depend on it (k_depends_annotation) are gone. Those that wait for one that stays are
-/// `running`.
-std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
-                                  const RemoveItemOptions& options);
+/// `running`. Cancelled: stop was requested before any.
+util::Result<std::vector<ItemRun>> remove_items(World& world, const std::vector<Json>& items,
+                                                const RemoveItemOptions& options);
 /// What remove_items() would delete, in a dry run.
 util::Result<> delete_dry(World& world, const std::vector<Json>& items);
 

@@ -1,15 +1,20 @@
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
 #include "execution/execution_parts.hpp"
+#include "execution/removal_order.hpp"
 
 namespace kubist::deployers {
 namespace {
 
 using util::cat;
 using State = ExecutionOutcome::State;
+
+constexpr std::size_t k_all_gone = std::numeric_limits<std::size_t>::max();
 
 void add_message(ExecutionOutcome& outcome, State state, const std::string& item,
                  std::string_view text) {
@@ -35,33 +40,6 @@ util::Result<ItemOutcome> remove_one(World& world, const Json& item,
   return remove_item(world, ns, name, options);
 }
 
-/// Which items go before which: those that depend on one before it. A name stands for all parts of
-/// a Templates item, too.
-Order removal_order(const std::vector<Json>& items) {
-  Order depends(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto names =
-        util::split(resources::ObjectView(items[i]).annotation(k_depends_annotation), ',');
-    for (std::size_t other = 0; other < items.size(); ++other) {
-      const auto own = resources::ObjectView(items[other]).annotation(k_item_annotation);
-      const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return !name.empty() && (own == name || own.starts_with(cat(name, "/")));
-      });
-      if (named && other != i) {
-        depends[i].push_back(other);
-      }
-    }
-  }
-  // Annotations can be anything by now: where items wait for each other they go side by side.
-  const Order all = closure(depends);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (std::find(all[i].begin(), all[i].end(), i) != all[i].end()) {
-      return Order(items.size());
-    }
-  }
-  return reversed(depends);
-}
-
 }  // namespace
 
 util::Result<> delete_dry(World& world, const std::vector<Json>& items) {
@@ -72,27 +50,34 @@ util::Result<> delete_dry(World& world, const std::vector<Json>& items) {
   return {};
 }
 
-std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
-                                  const RemoveItemOptions& options) {
+util::Result<std::vector<ItemRun>> remove_items(World& world, const std::vector<Json>& items,
+                                                const RemoveItemOptions& options) {
+  KUBIST_TRY(const Order order, removal_order(items, world.stop));
   std::vector<ItemRun> runs(items.size());
-  const Order order = removal_order(items);
+  std::vector<std::size_t> left(order.size(), k_all_gone);  // the first of each and those before it
   const auto threw = [&](std::size_t i, const util::Error& error) {
     runs[i].outcome = util::fail(error);
   };
   const std::string project = items.empty() ? "" : ns_of(items.front());
   run_in_order(order, project, threw, [&](std::size_t i) {
+    for (const std::size_t before : order[i]) {
+      left[i] = std::min(left[i], left[before]);
+    }
+    if (i >= items.size()) {
+      return;
+    }
+    const std::size_t awaited = std::exchange(left[i], i);
     ItemRun& run = runs[i];
     run.name = resources::ObjectView(items[i]).annotation(k_item_annotation);
     run.deploy_item = name_of(items[i]);
-    for (const std::size_t other : order[i]) {
-      if (!succeeded(runs[other])) {
-        run.outcome = ItemOutcome{};
-        run.outcome->state = Progress::State::running;
-        run.outcome->message = cat("waits for DeployItem ", runs[other].deploy_item, " to go");
-        return;
-      }
+    if (awaited != k_all_gone) {
+      run.outcome = ItemOutcome{};
+      run.outcome->state = Progress::State::running;
+      run.outcome->message = cat("waits for DeployItem ", runs[awaited].deploy_item, " to go");
+      return;
     }
     run.outcome = remove_one(world, items[i], options);
+    left[i] = succeeded(run) ? k_all_gone : i;
   });
   return runs;
 }
@@ -110,7 +95,7 @@ util::Result<ExecutionOutcome> remove_execution(World& world, const ExecutionInp
     }
     return outcome;
   }
-  const std::vector<ItemRun> runs = remove_items(world, items, options);
+  KUBIST_TRY(const std::vector<ItemRun> runs, remove_items(world, items, options));
   outcome.error = common_error(runs);
   for (const ItemRun& run : runs) {
     if (!run.outcome) {

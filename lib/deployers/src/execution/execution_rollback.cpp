@@ -27,7 +27,8 @@ util::Result<bool> remove_new(World& world, const std::string& ns, const std::st
   if (!live) {
     return false;
   }
-  for (const ItemRun& gone : remove_items(world, {*live}, {})) {
+  KUBIST_TRY(const auto runs, remove_items(world, {*live}, {}));
+  for (const ItemRun& gone : runs) {
     KUBIST_CHECK(gone.outcome);
     if (!succeeded(gone)) {
       return util::fail(util::ErrorKind::unavailable, gone.outcome->message);

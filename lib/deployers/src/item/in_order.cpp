@@ -136,6 +136,25 @@ Order reversed(const Order& order) {
   return result;
 }
 
+bool has_cycle(const Order& order) {
+  const Order after = reversed(order);
+  std::vector<std::size_t> waits, ready;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    waits.push_back(order[i].size());
+    if (order[i].empty()) {
+      ready.push_back(i);
+    }
+  }
+  for (std::size_t at = 0; at < ready.size(); ++at) {
+    for (const std::size_t next : after[ready[at]]) {
+      if (--waits[next] == 0) {
+        ready.push_back(next);
+      }
+    }
+  }
+  return ready.size() < order.size();
+}
+
 Order closure(const Order& order) {
   Order result(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -22,7 +22,9 @@ void run_in_order(const Order& order, const std::string& project,
 
 /// The same edges backwards.
 Order reversed(const Order& order);
-/// All that each node waits for, directly or not.
+/// Do any wait for each other? Takes as long as there are nodes and edges.
+bool has_cycle(const Order& order);
+/// All that each node waits for, directly or not. Takes up to nodes by edges.
 Order closure(const Order& order);
 
 }  // namespace kubist::deployers
