@@ -12,6 +12,9 @@ using util::cat;
 
 namespace {
 
+/// Each names all items, and there may be one for each name in each dependsOn.
+constexpr std::size_t k_most_problems = 100;
+
 class ItemChecker {
  public:
   explicit ItemChecker(const Json& spec) : m_spec(spec), m_items(data::array_at(spec, {"items"})) {
@@ -86,7 +89,7 @@ class ItemChecker {
   // All items get the imports of the Execution: one of their own exports would come too late.
   void refuse_own_exports() {
     const Json& imports = data::array_at(m_spec, {"imports"});
-    for (std::size_t i = 0; i < imports.size(); ++i) {
+    for (std::size_t i = 0; i < imports.size() && !are_enough(); ++i) {
       if (imports[i].contains("itemRef")) {
         m_problems.push_back({cat("/imports/", i, "/itemRef"),
                               cat("import ", data::string_at(imports[i], {"name"}),
@@ -96,7 +99,12 @@ class ItemChecker {
     }
   }
 
+  bool are_enough() const { return m_problems.size() >= k_most_problems; }
+
   void missing(std::string pointer, const std::string& who, const std::string& name) {
+    if (are_enough()) {
+      return;
+    }
     m_problems.push_back(
         {std::move(pointer),
          cat(who, name, ", which does not exist", util::did_you_mean(name, m_names)),
@@ -126,6 +134,9 @@ class ItemChecker {
   }
 
   void cycle(std::size_t first, std::string pointer) {
+    if (are_enough()) {
+      return;
+    }
     std::string text;
     for (auto at = std::find(m_path.begin(), m_path.end(), first); at != m_path.end(); ++at) {
       text += cat(m_names[*at], " -> ");

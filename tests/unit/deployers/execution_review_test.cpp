@@ -116,6 +116,21 @@ TEST_CASE("review: a refused item is not made, and waits for a change; others ru
   CHECK(r.item("two")["status"]["phase"] == "Succeeded");
 }
 
+TEST_CASE("review: a part that depends on more names than there can be parts is not made") {
+  Reviewed r;
+  Json parts = Json::parse(parts_of("Succeeded", "Succeeded"));
+  for (int i = 0; i < 257; ++i) {
+    parts[1]["dependsOn"].push_back("one");
+  }
+  const auto outcome = r.run(parts.dump());
+  CHECK_MESSAGE(outcome.message.find("deployItems[1] (two) has more than 256 names in its "
+                                     "dependsOn") != std::string::npos,
+                outcome.message);
+  CHECK(r.item("one").is_null());
+  parts[1]["dependsOn"].erase(0);
+  CHECK(r.run(parts.dump()).state == ExecutionOutcome::State::ready);
+}
+
 TEST_CASE("review: no answer is no leave") {
   Reviewed r;
   r.review = [](const Json&) {

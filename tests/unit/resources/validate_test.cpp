@@ -1,3 +1,4 @@
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/validate.hpp>
 
 #include "support.hpp"
@@ -240,6 +241,22 @@ spec:
       "of these dependencies away\n"
       "f.yaml:10:59: Execution/seed: these items wait for each other: d -> d\n  take one of these "
       "dependencies away\n");
+}
+
+TEST_CASE("validate: of items that wait for many that are not there, the first problems are told") {
+  data::Json spec;
+  spec["items"][0]["name"] = "a";
+  spec["items"][1]["name"] = "b";
+  for (int i = 0; i < 5000; ++i) {
+    spec["items"][0]["dependsOn"].push_back("u" + std::to_string(i));
+    spec["items"][1]["dependsOn"].push_back("b");
+  }
+  const auto missing = item_problems(spec);
+  REQUIRE(missing.size() == 100);
+  CHECK(missing.front().message == "item a depends on item u0, which does not exist");
+  CHECK(missing.back().pointer == "/items/0/dependsOn/99");
+  spec["items"].erase(0);
+  CHECK(item_problems(spec).size() == 100);
 }
 
 TEST_CASE("validate: executor and policy names are asked for") {

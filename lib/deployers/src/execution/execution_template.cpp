@@ -153,6 +153,10 @@ util::Result<> check_part(const Json& part, const std::string& who) {
   if (!valid) {
     return invalid_item(cat(who, " needs a name of at most 63 of a-z, 0-9 and -"));
   }
+  if (data::array_at(part, {"dependsOn"}).size() > k_max_parts) {
+    return invalid_item(
+        cat(who, " (", name, ") has more than ", k_max_parts, " names in its dependsOn"));
+  }
   const auto type = data::string_at(part, {"type"});
   if (type.empty() || type == "Templates") {
     return invalid_item(cat(who, " (", name,

@@ -24,8 +24,7 @@ void run_in_order(const Order& order, const std::string& project,
 Order reversed(const Order& order);
 /// Do any wait for each other? Takes as long as there are nodes and edges.
 bool has_cycle(const Order& order);
-/// All that each node waits for, directly or not. Takes up to nodes by edges: not for what others
-/// may write as they like.
+/// All that each node waits for, directly or not. Takes up to nodes by edges.
 Order closure(const Order& order);
 
 }  // namespace kubist::deployers

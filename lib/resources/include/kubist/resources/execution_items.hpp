@@ -15,7 +15,7 @@ struct ItemProblem {
 
 /// Items that wait (by dependsOn or an import's itemRef) for one that does not exist or for each
 /// other (printed as a cycle), exports of items that do not exist, and imports of the Execution
-/// from its own items. Whatever the schema would refuse is passed over.
+/// from its own items. The first 100. Whatever the schema would refuse is passed over.
 std::vector<ItemProblem> item_problems(const data::Json& execution_spec);
 
 /// An Execution whose export the Execution, or one of its items, imports.
