@@ -42,9 +42,7 @@ std::string at(const Json& object, std::initializer_list<std::string_view> path)
   return std::string(data::string_at(object, path));
 }
 
-bool has_no_pods(const std::string& ns) {
-  return must(kubectl("home", {"get", "pods", "-n", ns, "-o", "name"})).empty();
-}
+bool has_no_pods(const std::string& ns) { return list("home", "pods", ns).empty(); }
 
 }  // namespace
 

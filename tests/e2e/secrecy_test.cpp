@@ -287,11 +287,7 @@ TEST_CASE("secrecy: imports, secret exports and state are seen in Secrets alone"
     CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
     plants.check_absent(kubist::util::join(words, " "), run.out + run.err);
   }
-  REQUIRE(eventually(
-      [&] {
-        return must(kubectl("home", {"get", "pods", "-n", ns, "-o", "name"})).empty();
-      },
-      60));
+  REQUIRE(eventually([&] { return list("home", "pods", ns).empty(); }, 60));
 
   const std::map<std::string, std::string> reasons{{"job-good", "Succeeded"},
                                                    {"job-fails", "WorkloadFailed"},

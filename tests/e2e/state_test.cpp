@@ -81,7 +81,7 @@ Ended run_agent(std::vector<std::string> words, bool terminate) {
     ::_exit(127);
   }
   REQUIRE(::ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXIT) == 0);
-  for (int i = 0; terminate && i < 500 && !handles_sigterm(pid); ++i) {
+  for (int i = 0; terminate && i < 2000 && !handles_sigterm(pid); ++i) {
     util::sleep_for(10ms, {});
   }
   if (terminate) {

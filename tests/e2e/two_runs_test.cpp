@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
@@ -24,6 +26,21 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// Seconds that no test waits for: the words of no other sleep.
+std::string nap() { return cat(3'000'000 + ::getpid()); }
+
+/// Part of a script: it goes on when the test wakes it.
+std::string long_sleep() { return cat("sleep ", nap(), " || true"); }
+
+void wake() {
+  std::optional<pid_t> sleeper;
+  REQUIRE(eventually([&] {
+    sleeper = process_with({cat("sleep", '\0', nap(), '\0')});
+    return sleeper.has_value();
+  }));
+  REQUIRE(::kill(*sleeper, SIGKILL) == 0);
+}
+
 /// A reconciled project with a place to run in, and Executions of one script each.
 class Place {
  public:
@@ -34,8 +51,8 @@ class Place {
     must(run_kubist({"reconcile", "Project/" + world.name(), "--timeout=60s"}));
     audit.emplace("home");
   }
-  /// Its script takes that long and exports how often it has run.
-  void make(const std::string& execution, int seconds) {
+  /// Its script does this work and exports how often it has run.
+  void make(const std::string& execution, const std::string& work) {
     Json made =
         object("Execution", world.name(), execution, {{"virtualClusterRef", {{"name", "dev"}}}});
     made["spec"]["items"] = Json::array(
@@ -43,9 +60,8 @@ class Place {
           {"type", "Script"},
           {"image", "localhost/busybox:1"},
           {"script", cat("test \"$OPERATION\" != DELETE || exit 0\n"
-                         "n=$(($(cat $STATE/n 2>/dev/null || echo 0) + 1)); echo $n > $STATE/n\n"
-                         "sleep ",
-                         seconds, "; echo \"count: $n\" > $EXPORT_PATH\n")}}});
+                         "n=$(($(cat $STATE/n 2>/dev/null || echo 0) + 1)); echo $n > $STATE/n\n",
+                         work, "; echo \"count: $n\" > $EXPORT_PATH\n")}}});
     made["spec"]["exports"] =
         Json::array({{{"name", "count"}, {"item", "make"}, {"public", true}}});
     put("home", {made});
@@ -133,7 +149,7 @@ TEST_CASE("two runs: both tell what happened, however far apart they begin") {
     const std::string name = cat("r", round);
     const std::chrono::milliseconds apart(5000 * round / (rounds - 1));
     CAPTURE(apart.count());
-    place.make(name, 3);
+    place.make(name, "sleep 3");
     Background first(place.words(name));
     kubist::util::sleep_for(apart, {});  // the distance is what is tested
     Background second(place.words(name));
@@ -151,7 +167,7 @@ TEST_CASE("two runs: one is stopped or killed, the other sees the job to its end
       const std::string name = cat("s", round++);
       CAPTURE(signal);
       CAPTURE(first_ends);
-      place.make(name, 4);
+      place.make(name, long_sleep());
       Background first(place.words(name));
       place.wait_for_pod(name, first);
       Background second(place.words(name));
@@ -162,6 +178,7 @@ TEST_CASE("two runs: one is stopped or killed, the other sees the job to its end
       victim.signal(signal);
       CHECK_MESSAGE(victim.wait(20) == 128 + signal, victim.output());
       place.check_no_lie(name);
+      wake();
       CHECK_MESSAGE(other.wait(60) == 0, other.output());
       place.check_done(name, 1);
       const CommandResult next = run_kubist(place.words(name));
@@ -174,10 +191,10 @@ TEST_CASE("two runs: one is stopped or killed, the other sees the job to its end
 TEST_CASE("two runs: Ctrl-C, SIGTERM and --timeout end the waiting, not the job") {
   Place place("stop");
   const std::string name = "job";
-  place.make(name, 0);
+  place.make(name, "true");
   must(run_kubist(place.words(name)));  // so that there are exports of before
   place.check_done(name, 1);
-  place.make(name, 12);
+  place.make(name, long_sleep());
   std::string pod;
   for (const int signal : {SIGINT, SIGTERM}) {
     CAPTURE(signal);
@@ -203,7 +220,10 @@ TEST_CASE("two runs: Ctrl-C, SIGTERM and --timeout end the waiting, not the job"
   CHECK_MESSAGE(late.exit_code == 3, late.out, late.err);
   place.check_no_lie(name);
   CHECK(place.running_pod(name) == pod);
-  const CommandResult next = run_kubist(place.words(name));
-  CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);
+  Background next(place.words(name));
+  CHECK_MESSAGE(eventually([&] { return has(next.output(), "waiting for the workload"); }),
+                next.output());
+  wake();
+  CHECK_MESSAGE(next.wait(60) == 0, next.output());
   place.check_done(name, 2);
 }

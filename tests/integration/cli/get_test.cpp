@@ -11,6 +11,7 @@
 
 #include "both.hpp"
 #include "support/fault_proxy.hpp"
+#include "support/live.hpp"
 #include "watched_sink.hpp"
 
 // kubectl is the oracle: the same words must give the same bytes on stdout and the same exit code.
@@ -142,8 +143,13 @@ TEST_CASE("wait: a timeout ends with 3, what is not there with 1, a failed Job a
   CHECK(wait({"--for=condition=Never", "cm/a", "--timeout=200ms"}).code == 3);
   CHECK(wait({"--for=condition=Ready", "cm/none"}).code == 1);
   CHECK(wait({"--for=delete", "cm/none"}).code == 0);
-  std::thread later([&] { kubectl({"-n", objects.ns(), "delete", "cm", "a"}); });
-  CHECK(wait({"--for=delete", "cm/a"}).out == "configmap/a condition met\n");
+  it::FaultProxy proxy;
+  proxy.rules(data::Json::array({{{"path", "watch=1"}, {"fault", "count"}}}));
+  std::thread later([&] {  // what is gone before it is listed is not waited for
+    CHECK(it::eventually([&] { return proxy.counts().front().seen > 0; }));
+    kubectl({"-n", objects.ns(), "delete", "cm", "a"});
+  });
+  CHECK(wait(proxy.through({"--for=delete", "cm/a"})).out == "configmap/a condition met\n");
   later.join();
   std::thread creator([&] { kubectl({"-n", objects.ns(), "create", "cm", "new"}); });
   CHECK(wait({"--for=create", "--for=jsonpath={.metadata.name}=new", "cm/new"}).code == 0);

@@ -187,7 +187,7 @@ TEST_CASE("meant: a watch with the events is kubectl's, but for managedFields an
   make_some(twins);
   const auto both = [&](Words words, const char* more) {
     words.insert(words.begin(), {"-n", twins.ns("kubist")});
-    words.insert(words.end(), {"-w", "--output-watch-events", "--request-timeout=1s"});
+    words.insert(words.end(), {"-w", "--output-watch-events", "--request-timeout=5s"});
     const Ran theirs = kubectl(words);
     words.push_back(more);
     const Ran ours = run_kubist(words);
@@ -201,5 +201,5 @@ TEST_CASE("meant: a watch with the events is kubectl's, but for managedFields an
   const auto [table, theirs] = both({"get", "configmaps"}, "--show-managed-fields=false");
   CHECK(without_ages(table) == without_ages(theirs));
   CHECK(table.find("ADDED      a ") != std::string::npos);
-  CHECK(twins.ask("kubist", {"events", "-w", "-o", "name", "--request-timeout=1s"}).code == 0);
+  CHECK(twins.ask("kubist", {"events", "-w", "-o", "name", "--request-timeout=5s"}).code == 0);
 }

@@ -54,7 +54,7 @@ const std::vector<Words> k_words{
     {"apply", "-f", "FOLDER/*.yaml"},
     {"get", "-f", "FOLDER/c.yaml,FOLDER/d.yaml", "-o", "name"},
     {"get", "configmap", "b", "-o", "name", "--request-timeout=5"},
-    {"get", "configmap", "b", "-o", "name", "-w", "--request-timeout=1s"},
+    {"get", "configmap", "b", "-o", "name", "-w", "--request-timeout=5s"},
     {"events", "--types=Bogus"},
 };
 
@@ -72,7 +72,7 @@ TEST_CASE("words: events of a watch are lines of JSON, each with the object's ki
   const Twins twins("words");
   make_maps(twins);
   const Ran ours = twins.ask("kubist", {"get", "configmaps", "-w", "-o", "json",
-                                        "--output-watch-events", "--request-timeout=2s"});
+                                        "--output-watch-events", "--request-timeout=10s"});
   CHECK_MESSAGE(ours.code == 0, ours.err);
   const auto lines = util::split(util::trim(ours.out), '\n');
   REQUIRE(lines.size() >= 2);

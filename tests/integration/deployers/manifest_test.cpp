@@ -319,7 +319,7 @@ TEST_CASE("manifest item: a timeout names the check and the object") {
           {{{"jsonPath", ".data.key"}, {"operator", "=="}, {"values", {{{"value", "x"}}}}}}}}}}};
   stage.make_item("app", "manifest",
                   {{"manifests", {config_map("a")}}, {"readinessChecks", checks}},
-                  {{"timeout", "3s"}});
+                  {{"timeout", "10s"}});
   const auto outcome = stage.run("app");
   CHECK(outcome.reason == "Timeout");
   CHECK(outcome.message.find("check never: ConfigMap " + stage.place() +

@@ -75,11 +75,11 @@ TEST_CASE("mock item: failure and timeout") {
   const auto bad = stage.run("bad");
   CHECK(bad.phase == "Failed");
   CHECK(stage.item("bad")["status"]["lastError"]["message"] == "no luck");
-  stage.make_item("slow", "kubist.io/mock", {{"phase", "Progressing"}}, {{"timeout", "3s"}});
+  stage.make_item("slow", "kubist.io/mock", {{"phase", "Progressing"}}, {{"timeout", "10s"}});
   const auto slow = stage.run("slow");
   CHECK(slow.reason == "Timeout");
   CHECK(slow.message.find("keeps it in phase Progressing") != std::string::npos);
   stage.make_item("short", "kubist.io/mock", {{"phase", "Succeeded"}, {"delay", "300ms"}},
-                  {{"timeout", "1s"}});
+                  {{"timeout", "20s"}});
   CHECK(stage.run("short").phase == "Succeeded");
 }

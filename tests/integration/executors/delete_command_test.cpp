@@ -203,7 +203,7 @@ TEST_CASE(
 TEST_CASE("delete: what does not go in time is exit code 3, and the next one goes on") {
   World world("late");
   make_held_tree(world);
-  const CommandResult late = run_kubist({"delete", "project", world.name(), "--timeout=6s"});
+  const CommandResult late = run_kubist({"delete", "project", world.name(), "--timeout=20s"});
   CHECK_MESSAGE(late.exit_code == 3, late.out, late.err);
   CHECK_MESSAGE(has(late.err, "not deleted: VirtualCluster/" + world.name() + "/dev"), late.err);
   CHECK(has(late.err, "not deleted: Project/" + world.name()));

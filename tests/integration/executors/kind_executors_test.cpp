@@ -316,23 +316,26 @@ TEST_CASE("kind executors: the example of Clusters, traced before it is run" *
   REQUIRE(writes.size() == 1);
   CHECK(writes[0].resource == "configmaps");
   Audit watched("home");
+  const auto has_asked = [&](const char* verb) {
+    const auto requests = watched.requests(platform.user());
+    return std::any_of(requests.begin(), requests.end(), [&](const Json& event) {
+      return event["verb"] == verb && event["objectRef"]["resource"] == "configmaps" &&
+             event["objectRef"]["namespace"] == name;
+    });
+  };
   {
     const Background watch({"reconcile", "Project/" + project, "--watch"});
     REQUIRE_MESSAGE(
         eventually([&] { return watch.output().find("; 0 writes") != std::string::npos; }),
         watch.output());
+    // From what it lists on, its watch sees all.
+    REQUIRE_MESSAGE(eventually([&] { return has_asked("list"); }), watch.output());
     must(kubectl("home", {"delete", "configmap", project + "-home", "-n", name}));
     CHECK_MESSAGE(
         eventually([&] { return get("home", "configmap", project + "-home", name).has_value(); }),
         watch.output());
   }
-  CHECK(eventually([&] {
-    const auto requests = watched.requests(platform.user());
-    return std::any_of(requests.begin(), requests.end(), [&](const Json& event) {
-      return event["verb"] == "watch" && event["objectRef"]["resource"] == "configmaps" &&
-             event["objectRef"]["namespace"] == name;
-    });
-  }));
+  CHECK(eventually([&] { return has_asked("watch"); }));
   free_lock(project);
   must(run_kubist({"reconcile", "Project/" + project}));  // the watch ended before it had a status
   must(run_kubist(as_administrator({"delete", "Project/" + project, "--timeout=60s"})));

@@ -116,7 +116,7 @@ TEST_CASE("many clusters: more new ones that say nothing than a run has places h
   objects.push_back(object("Cluster", project, "home", {{"home", true}}));
   put("home", objects);
 
-  Background run({"reconcile", "Project/" + project, "--request-timeout=10s"});
+  Background run({"reconcile", "Project/" + project, "--request-timeout=40s"});
   CHECK_MESSAGE(
       eventually([&] { return condition(get("home", "kcl", "home", project), "Ready") == "True"; }),
       run.output());

@@ -35,6 +35,28 @@ class Replicas {
     running[name] = std::make_unique<Background>(
         world.as_user(through == nullptr ? words : through->through(words), "-" + name));
   }
+  /// Returns when each has seen all the others: none takes a project then that it soon gives up.
+  void know_each_other() {
+    using kubist::data::string_at;
+    const std::string system = world.name("system");
+    const auto all_there = [&] {
+      return list("home", "leases.coordination.k8s.io", system).size() == running.size();
+    };
+    REQUIRE_MESSAGE(eventually(all_there, 60), output());
+    Audit audit("home");
+    const auto has_seen_them = [&](const auto& replica) {
+      const auto requests = audit.requests(user(replica.first));
+      const auto looks = std::count_if(requests.begin(), requests.end(), [&](const Json& event) {
+        return string_at(event, {"verb"}) == "list" &&
+               string_at(event, {"objectRef", "resource"}) == "leases" &&
+               string_at(event, {"objectRef", "namespace"}) == system;
+      });
+      return looks > 1;  // one may have begun before
+    };
+    REQUIRE_MESSAGE(
+        eventually([&] { return std::all_of(running.begin(), running.end(), has_seen_them); }, 60),
+        output());
+  }
   std::string user(const std::string& name) const { return world.user() + "-" + name; }
   /// The name of the replica that has the project; empty: nobody does.
   std::string holder(const std::string& project) {

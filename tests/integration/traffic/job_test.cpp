@@ -131,10 +131,6 @@ TEST_CASE("jobs: who aborts the release ends its job") {
   CHECK_MESSAGE(aborted.exit_code == 4, aborted.out, aborted.err);
   CHECK(setting.state("long") == "Aborted");
   CHECK(data::string_at(items()[0], {"status", "lastError", "reason"}) == "Interrupted");
-  CHECK(eventually(
-      [&] {
-        return must(kubectl("home", {"get", "pods", "-n", stage.project(), "-o", "name"})).empty();
-      },
-      60));
+  CHECK(eventually([&] { return list("home", "pods", stage.project()).empty(); }, 60));
   CHECK(printed() == "begun\n");
 }

@@ -66,7 +66,8 @@ class Setting {
                     ".example.com], routes: [{weights: [{destination: web, version: v1}]}]}"));
     stage.apply("CanaryRelease", name,
                 cat("{destination: web, stable: v1, canary: v2, routes: [", name,
-                    "], interval: 1s, holdLimit: 6s, bake: 1s, policies: [{name: Steps, "
+                    "], interval: 1s, holdLimit: ", hold_limit,
+                    ", bake: 1s, policies: [{name: Steps, "
                     "parameters: {steps: [{setWeight: 50}, {webhook: {name: gate, url: '",
                     url, "', metadata: {team: shop}", more, "}}]}}]}"));
   }
@@ -74,6 +75,7 @@ class Setting {
     return text_of(stage.node("canaryreleases", name), {"status", "state"});
   }
   Stage stage;
+  std::string hold_limit = "60s";
 };
 
 }  // namespace
@@ -108,6 +110,7 @@ TEST_CASE("webhooks: what is refused rolls back, and what cannot be asked holds 
     gone = before.url("gone");
   }
   Setting setting("hook-bad", {gate.pattern(), gone, "http://169.254.169.254/*"});
+  setting.hold_limit = "6s";
   struct Case {
     std::string name, url, more, reason, says;
   };
