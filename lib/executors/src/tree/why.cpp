@@ -78,6 +78,7 @@ void add_keepers_by_items(kube::Client& home, const Graph& graph, const std::str
       resource_of(*resources::find_kind(resources::k_landscaper_group, "DeployItem"));
   kube::ListOptions options;
   options.label_selector = deployers::k_execution_label;
+  options.pass_unreadable = true;
   const auto found = home.list(items, ns, options, stop);
   for (const Json& item : found ? found->items : std::vector<Json>()) {
     const ObjectView view(item);
