@@ -32,7 +32,9 @@ std::vector<data::Json> definitions_of_cluster(kube::Client& client, std::string
   if (!resource) {
     return {};
   }
-  auto list = client.list(*resource, ns, {}, stop);
+  kube::ListOptions options;
+  options.max_memory = kube::k_max_command_list_memory;
+  auto list = client.list(*resource, ns, options, stop);
   return list ? std::move(list->items) : std::vector<data::Json>{};
 }
 

@@ -37,7 +37,9 @@ struct Describer {
     if (found) {
       return std::vector<Json>{std::move(*found)};
     }
-    KUBIST_TRY(auto all, client.list(target.resource, target.ns, {}, context.stop()));
+    kube::ListOptions list;
+    list.max_memory = kube::k_max_command_list_memory;
+    KUBIST_TRY(auto all, client.list(target.resource, target.ns, list, context.stop()));
     std::erase_if(all.items, [&](const Json& object) {
       return !resources::ObjectView(object).name().starts_with(name);
     });
@@ -51,6 +53,7 @@ struct Describer {
     if (target.names.empty()) {
       kube::ListOptions list;
       list.label_selector = label_selector;
+      list.max_memory = kube::k_max_command_list_memory;
       KUBIST_TRY(const auto all, client.list(target.resource, target.ns, list, context.stop()));
       print(all.items);
     }

@@ -153,6 +153,7 @@ util::Result<Listed> list_events(EventRun& run) {
   listed.from.resource = kube::well_known::events();
   listed.from.ns = run.all_namespaces ? "" : ns;
   listed.from.field_selector = options.field_selector;
+  options.max_memory = kube::k_max_command_list_memory;
   KUBIST_TRY(auto found, listed.client->list(kube::well_known::events(), listed.from.ns, options,
                                              context.stop()));
   listed.from.resource_version = found.resource_version;

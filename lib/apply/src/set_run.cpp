@@ -227,7 +227,7 @@ void SetRun::finish(Work& work, Outcome outcome, std::string message) {
   work.result.outcome = outcome;
   work.result.message = std::move(message);
   work.done = true;
-  if (work.result.ok()) {
+  if (work.result.ok() || work.result.written) {
     return;
   }
   if (is_namespace(work.manifest->object)) {

@@ -1,8 +1,9 @@
 #include "curl_exchange.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -28,9 +29,43 @@ constexpr std::size_t k_max_refusal = std::size_t{16} << 20U;   // the body of a
 constexpr std::size_t k_max_arriving = std::size_t{256} << 20U;
 /// A body of so much is taken whatever else arrives: objects and common pages of lists.
 constexpr std::size_t k_free_body = std::size_t{8} << 20U;
+/// So much of one server is taken until all together have four times the above: who fills that by
+/// one server delays no other.
+constexpr std::size_t k_free_server = std::size_t{64} << 20U;
 
 /// Bytes of these bodies, by all workers.
-std::atomic<std::size_t> arriving{0};
+class Arriving {
+ public:
+  void add(const std::string& origin, std::size_t bytes) {
+    const std::lock_guard lock(m_mutex);
+    m_all += bytes;
+    m_by_origin[origin] += bytes;
+  }
+  void end(const std::string& origin, std::size_t bytes) {
+    const std::lock_guard lock(m_mutex);
+    m_all -= bytes;
+    const auto at = m_by_origin.find(origin);
+    if (at != m_by_origin.end() && (at->second -= bytes) == 0) {
+      m_by_origin.erase(at);
+    }
+  }
+  /// May a body of that server, which is longer than k_free_body, have more?
+  bool has_room(const std::string& origin) {
+    const std::lock_guard lock(m_mutex);
+    return m_all <= k_max_arriving ||
+           (m_all <= 4 * k_max_arriving && m_by_origin[origin] <= k_free_server);
+  }
+
+ private:
+  std::mutex m_mutex;  ///< guards what follows
+  std::size_t m_all = 0;
+  std::map<std::string, std::size_t> m_by_origin;
+};
+
+Arriving& arriving() {
+  static Arriving all;
+  return all;
+}
 
 template <class T>
 void set(CURL* easy, CURLoption option, T value) {
@@ -359,9 +394,11 @@ std::size_t CurlExchange::on_body(std::string_view bytes) {
     m_too_large = util::cat("the answer is longer than ", max_body(), " bytes");
     return 0;
   }
-  if (m_rule && !m_request.long_running) {
+  // What may be of any length is handed on line by line, not kept: watches and logs.
+  if (m_rule && m_request.max_body > 0 && !m_request.long_running) {
     m_counted += bytes.size();
-    if ((arriving += bytes.size()) > k_max_arriving && m_body_bytes > k_free_body) {
+    arriving().add(m_origin, bytes.size());
+    if (m_body_bytes > k_free_body && !arriving().has_room(m_origin)) {
       m_too_large = util::cat("the answers that arrive at the same time from servers of Clusters ",
                               "are longer than ", k_max_arriving, " bytes");
       return 0;
@@ -375,7 +412,11 @@ std::size_t CurlExchange::on_body(std::string_view bytes) {
   return bytes.size();
 }
 
-CurlExchange::~CurlExchange() { arriving -= m_counted; }
+CurlExchange::~CurlExchange() {
+  if (m_counted > 0) {
+    arriving().end(m_origin, m_counted);
+  }
+}
 
 util::Result<Response> CurlExchange::take_outcome(CURLcode code) {
   m_response.elapsed = time_info(easy(), CURLINFO_TOTAL_TIME_T);

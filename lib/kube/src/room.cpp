@@ -108,11 +108,14 @@ util::Result<> Reservation::take(const Json& value) { return take(data::memory_o
 
 util::Result<> Reservation::take(std::size_t bytes) {
   if (!room_of_answers().take(m_ns, bytes)) {
+    const bool never =
+        bytes > room_of_answers().most() - m_bytes;  // or others of the project go on
     return util::fail(
-        util::ErrorKind::invalid,
+        never ? util::ErrorKind::invalid : util::ErrorKind::unavailable,
         cat("what servers answer to the runs of project namespace ", m_ns, " takes more than ",
             room_of_answers().most() >> 20U, " MiB of memory at once"),
-        "Make its items or their objects smaller (docs/reference/limits.md).",
+        never ? "Make the objects smaller, or fewer (docs/reference/limits.md)."
+              : "It is tried again; make the objects of the project's items smaller, or fewer.",
         std::string(http::k_failure_too_large));
   }
   m_bytes += bytes;

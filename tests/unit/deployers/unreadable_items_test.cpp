@@ -128,15 +128,16 @@ TEST_CASE("unreadable item: one that the Execution owns, too, fails it before it
   CHECK(f.cluster.writes().empty());
 }
 
-TEST_CASE("unreadable item: those of an Execution may not fill the memory, whoever made them") {
+TEST_CASE("unreadable item: those of an Execution may not fill the memory, but can be removed") {
   DeepBeside f;
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 18; ++i) {
     f.plant(kubist::util::cat("long-", i), {{"text", std::string(std::size_t{60} << 17U, 'x')}},
             {f.execution});
   }
   const auto outcome = f.run();
   REQUIRE_FALSE(outcome);
-  CHECK(outcome.error().message == "the items of Execution e take more than 64 MiB of memory");
+  CHECK(outcome.error().message == "the items of Execution e take more than 128 MiB of memory");
   CHECK(outcome.error().reason == "TooLarge");
   CHECK(f.cluster.writes().empty());
+  CHECK_MESSAGE(f.remove(), "its items are small without what they configure");
 }

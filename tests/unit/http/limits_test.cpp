@@ -1,5 +1,6 @@
 // What a server may send is limited, and an error says by what.
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -103,7 +104,7 @@ TEST_CASE("limits: headers without end, and the body of a refusal") {
 // One server of a member may not fill the memory by many answers at once.
 TEST_CASE("limits: answers that arrive at the same time from servers of members") {
   constexpr std::size_t k_each = std::size_t{9} << 20U;
-  constexpr std::size_t k_many = 36;
+  constexpr std::size_t k_many = 40, k_first = 20;
   std::mutex mutex;
   std::condition_variable changed;
   std::size_t sent = 0;
@@ -123,34 +124,41 @@ TEST_CASE("limits: answers that arrive at the same time from servers of members"
   CurlTransport transport(engine, {});
   std::size_t whole = 0;
   std::vector<util::Error> refused;
-  for (std::size_t i = 0; i < k_many; ++i) {
-    static_cast<void>(transport.start(request_to(server), [&](util::Result<Response> outcome) {
-      const std::lock_guard lock(mutex);
-      if (outcome) {
-        ++whole;
-      } else {
-        refused.push_back(outcome.error());
-      }
-      changed.notify_all();
-    }));
-  }
-  {
+  const auto start = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      static_cast<void>(transport.start(request_to(server, 2 * k_each), [&](auto outcome) {
+        const std::lock_guard lock(mutex);
+        if (outcome) {
+          ++whole;
+        } else {
+          refused.push_back(outcome.error());
+        }
+        changed.notify_all();
+      }));
+    }
+  };
+  const auto await = [&](const std::function<bool()>& holds) {
     std::unique_lock lock(mutex);
-    // All have come but for the last byte, or were refused.
-    REQUIRE(changed.wait_for(lock, std::chrono::seconds(60),
-                             [&] { return sent + refused.size() >= k_many && !refused.empty(); }));
+    REQUIRE(changed.wait_for(lock, std::chrono::seconds(60), holds));
+  };
+  start(k_first);  // come but for their last byte
+  await([&] { return sent == k_first; });
+  start(k_many - k_first);
+  await([&] { return !refused.empty(); });
+  {
+    const std::lock_guard lock(mutex);
     ended = true;
     changed.notify_all();
-    REQUIRE(changed.wait_for(lock, std::chrono::seconds(60),
-                             [&] { return whole + refused.size() == k_many; }));
   }
-  CHECK(whole >= 20);  // 256 MiB and what each may have in any case
+  await([&] { return whole + refused.size() == k_many; });
+  CHECK(whole >= k_first);
   for (const util::Error& error : refused) {
     CHECK(error.reason == k_failure_too_large);
     CHECK_MESSAGE(error.message.find("arrive at the same time") != std::string::npos,
                   error.message);
   }
-  const auto after = send(transport, request_to(server));  // what has ended counts no more
+  const auto after =
+      send(transport, request_to(server, 2 * k_each));  // what has ended counts no more
   REQUIRE_MESSAGE(after, after.error().to_string());
   CHECK(after->body.size() == k_each + 1);
 }

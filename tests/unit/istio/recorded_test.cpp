@@ -15,7 +15,7 @@ using testing::Writes;
 namespace {
 
 /// Nothing but ConfigMaps: an istiod would have to become ready.
-istio::Bundle bundle_of(const std::vector<std::string>& maps) {
+istio::Bundle recorded_bundle(const std::vector<std::string>& maps) {
   istio::Bundle bundle;
   bundle.version = "1.31.0";
   bundle.revision = "default";
@@ -69,7 +69,7 @@ struct Recorder {
 
 TEST_CASE("recorded: an installation tells of each write, with the list and the record") {
   Recorder r;
-  const istio::Bundle bundle = bundle_of({"a", "b"});
+  const istio::Bundle bundle = recorded_bundle({"a", "b"});
   const Writes planned = r.install(bundle, kube::DryRun::client);
   const Writes told = r.install(bundle);
   const Writes sent = r.sent->take();
@@ -89,8 +89,8 @@ TEST_CASE("recorded: an installation tells of each write, with the list and the 
 
 TEST_CASE("recorded: what an installation prunes, and the list's loss of it") {
   Recorder r;
-  r.install(bundle_of({"a", "b"}));
-  const istio::Bundle less = bundle_of({"a"});
+  r.install(recorded_bundle({"a", "b"}));
+  const istio::Bundle less = recorded_bundle({"a"});
   const Writes planned = r.install(less, kube::DryRun::client);
   const Writes told = r.install(less);
   const Writes sent = r.sent->take();

@@ -101,8 +101,10 @@ TEST_CASE("room: what runs keep of answers is limited for each project, all runs
     const auto refused = two.take(most / 2);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().reason == "TooLarge");
-    CHECK(two.take(Json{{"data", "x"}}));  // what is refused takes nothing
+    CHECK(refused.error().kind == util::ErrorKind::unavailable);  // it is tried again
+    CHECK(two.take(Json{{"data", "x"}}));                         // what is refused takes nothing
     CHECK(kube::Reservation("b").take(most));
+    CHECK(kube::Reservation("b").take(most + 1).error().kind == util::ErrorKind::invalid);
   }
   CHECK(one.take(most / 2));  // what has ended left its room
   CHECK_FALSE(one.take(1));

@@ -29,7 +29,7 @@ bool is_owned(const Json& item, std::string_view uid) {
                      [&](const auto& owner) { return owner.uid == uid; });
 }
 
-constexpr std::size_t k_most_memory = std::size_t{64} << 20U;  ///< of an Execution's items
+constexpr std::size_t k_most_memory = std::size_t{128} << 20U;  ///< of an Execution's items
 
 /// A member may write an item with the Execution's label that cannot be read. Only one that the
 /// Execution owns, or whose metadata does not say so, is its error: else a removal ends too early.
@@ -47,7 +47,7 @@ util::Result<> check_unreadable(const data::ListItem& item, std::string_view uid
 
 }  // namespace
 
-util::Result<std::vector<Json>> owned_items(World& world, const Json& execution) {
+util::Result<std::vector<Json>> owned_items(World& world, const Json& execution, Keep keep) {
   const auto uid = data::string_at(execution, {"metadata", "uid"});
   std::vector<Json> items;
   std::size_t bytes = 0;
@@ -58,6 +58,10 @@ util::Result<std::vector<Json>> owned_items(World& world, const Json& execution)
     }
     if (!is_owned(*read, uid)) {
       return {};
+    }
+    if (keep == Keep::for_removal) {
+      data::erase_path(*read, {"metadata", "managedFields"});
+      data::erase_path(*read, {"spec", "config"});
     }
     bytes += data::memory_of(*read);
     items.push_back(*std::move(read));

@@ -133,7 +133,10 @@ util::Result<std::set<std::string>> apply_items(World& world, const ExecutionInp
 util::Result<Json> apply_exactly(World& world, const Json& wanted, const Json* present);
 /// The DeployItems that the Execution made. Invalid, reason Unreadable: one of them is nested too
 /// deep, or it cannot be told whose it is. What others own is passed over.
-util::Result<std::vector<Json>> owned_items(World& world, const Json& execution);
+/// Invalid, reason TooLarge: what is to be kept of them takes more than 128 MiB of memory.
+enum class Keep { whole, for_removal };  ///< for_removal: without managedFields and spec.config
+util::Result<std::vector<Json>> owned_items(World& world, const Json& execution,
+                                            Keep keep = Keep::whole);
 /// Requests the deletion of these items, where nobody has, and sees it through: each after those
 /// that depend on it (k_depends_annotation) are gone. Those that wait for one that stays are
 /// `running`. Cancelled: stop was requested before any.

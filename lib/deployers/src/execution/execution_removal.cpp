@@ -84,7 +84,7 @@ util::Result<std::vector<ItemRun>> remove_items(World& world, const std::vector<
 
 util::Result<ExecutionOutcome> remove_execution(World& world, const ExecutionInput& input,
                                                 const RemoveItemOptions& options) {
-  KUBIST_TRY(const auto items, owned_items(world, input.object));
+  KUBIST_TRY(const auto items, owned_items(world, input.object, Keep::for_removal));
   ExecutionOutcome outcome;
   outcome.reason = "Removed";
   if (world.writer.dry()) {

@@ -41,6 +41,8 @@ class Collector {
     kube::ListOptions list;
     list.label_selector = std::string(deployers::k_item_label);
     for (const kube::ApiResource* resource : resources) {
+      // Chunks of states are long; whether it runs is said by a pod's status.
+      list.form = resource == resources.front() ? kube::Form::object : kube::Form::metadata;
       KUBIST_TRY(const auto found, m_place.client->list(*resource, m_place.ns, list, m_stop));
       for (const Json& object : found.items) {
         note(*resource, object);

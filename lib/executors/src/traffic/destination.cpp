@@ -18,6 +18,8 @@ using util::cat;
 
 namespace {
 
+constexpr std::size_t k_most_pods_memory = std::size_t{1} << 30U;
+
 struct Mode {
   bool services = false;
   std::optional<kube::ApiResource> rule;  ///< DestinationRule, where it is served
@@ -172,7 +174,9 @@ class DestinationExecutor final : public TrafficExecutor {
     traffic::Live live;
     if (!wanted.subsets.empty()) {
       tell_of_pods(work, place);
-      auto pods = place.client->list(kube::well_known::pods(), place.ns, {}, work.stop());
+      kube::ListOptions list;
+      list.max_memory = k_most_pods_memory;
+      auto pods = place.client->list(kube::well_known::pods(), place.ns, list, work.stop());
       if (!pods) {
         return util::fail(pods.error());
       }

@@ -79,6 +79,7 @@ void add_keepers_by_items(kube::Client& home, const Graph& graph, const std::str
   kube::ListOptions options;
   options.label_selector = deployers::k_execution_label;
   options.pass_unreadable = true;
+  options.max_memory = kube::k_max_command_list_memory;
   const auto found = home.list(items, ns, options, stop);
   for (const Json& item : found ? found->items : std::vector<Json>()) {
     const ObjectView view(item);

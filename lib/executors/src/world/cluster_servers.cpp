@@ -99,9 +99,11 @@ AllowedServers allowed_servers(const engine::Graph& graph, const engine::Node& n
 util::Result<AllowedServers> allowed_servers(kube::Client& home, const std::string& ns,
                                              const std::stop_token& stop) {
   AllowedServers allowed;
+  kube::ListOptions list;
+  list.max_memory = kube::k_max_command_list_memory;  // an administrator makes them
   for (const char* kind : {"Root", "Project"}) {
     const auto listed = home.list(
-        resource_of(*resources::find_kind(resources::k_kubist_group, kind)), "", {}, stop);
+        resource_of(*resources::find_kind(resources::k_kubist_group, kind)), "", list, stop);
     if (!listed && !nobody_tells(listed.error())) {
       return util::fail(listed.error());
     }

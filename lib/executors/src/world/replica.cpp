@@ -63,9 +63,11 @@ void Replica::renew_and_tell(const std::stop_token& stop) {
 }
 
 util::Result<> Replica::check_namespace(const std::stop_token& stop) {
+  kube::ListOptions list;
+  list.max_memory = kube::k_max_command_list_memory;  // an administrator makes them
   KUBIST_TRY(const auto projects,
              m_home->list(resource_of(*resources::find_kind(resources::k_kubist_group, "Project")),
-                          "", {}, stop));
+                          "", list, stop));
   for (const Json& project : projects.items) {
     if (resources::project_namespace(project) == m_options.ns) {
       return util::fail(ErrorKind::usage,

@@ -42,11 +42,13 @@ util::Result<SharedLists::Items> SharedLists::list(kube::Client& client,
     return entry->items;
   }
   entry->items.reset();
-  entry->reservation = std::make_unique<kube::Reservation>(project_ns);
+  entry->reservation.reset();
   KUBIST_TRY(auto list, client.list(resource, ns, {}, stop));
+  auto reservation = std::make_unique<kube::Reservation>(project_ns);
   for (const data::Json& item : list.items) {
-    KUBIST_CHECK(entry->reservation->take(item));
+    KUBIST_CHECK(reservation->take(item));
   }
+  entry->reservation = std::move(reservation);
   entry->items = std::make_shared<const std::vector<data::Json>>(std::move(list.items));
   entry->began = now;
   entry->writes = writes;

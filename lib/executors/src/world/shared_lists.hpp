@@ -23,7 +23,7 @@ class SharedLists {
   using Items = std::shared_ptr<const std::vector<data::Json>>;
 
   /// As Client::list without a selector. It takes room of the project with that namespace
-  /// (kube::Reservation) for as long as it is shared.
+  /// (kube::Reservation) until it is listed again, or the run ends.
   util::Result<Items> list(kube::Client& client, const kube::ApiResource& resource,
                            const std::string& ns, const std::string& project_ns,
                            const std::stop_token& stop);

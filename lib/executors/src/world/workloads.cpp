@@ -1,6 +1,8 @@
 #include "world/workloads.hpp"
 
+#include <kubist/data/json_stream.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/room.hpp>
 
 namespace kubist::executors {
 
@@ -34,11 +36,14 @@ Workloads WorkloadReader::finish() && {
 
 util::Result<Workloads> list_workloads(kube::Client& client, const std::string& ns,
                                        const std::stop_token& stop) {
-  KUBIST_TRY(const auto deployments, client.list(kube::well_known::deployments(), ns, {}, stop));
+  const kube::ApiResource& deployments = kube::well_known::deployments();
   WorkloadReader reader;
-  for (const Json& deployment : deployments.items) {
+  const auto add = [&](const data::ListItem& item) -> util::Result<> {
+    KUBIST_TRY(const Json deployment, kube::read_item(deployments, item.raw));
     reader.add(deployment);
-  }
+    return {};
+  };
+  KUBIST_CHECK(client.list_items(deployments, ns, {}, add, stop));
   return std::move(reader).finish();
 }
 

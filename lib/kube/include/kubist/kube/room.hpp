@@ -65,7 +65,7 @@ class Reservation {
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 
-  /// Invalid, reason http::k_failure_too_large: the project has no room left for it.
+  /// Reason http::k_failure_too_large: no room left, by itself (invalid) or now (unavailable).
   util::Result<> take(const data::Json& value);
   util::Result<> take(std::size_t bytes);
 
