@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/status.hpp>
 #include <kubist/util/duration.hpp>
@@ -105,10 +106,12 @@ void set_fields(Json& status, const StatusInput& input) {
     }
   }
   if (input.effective) {
-    if (input.effective->empty()) {
+    // No server stores the null of a field that a policy removed: it would be written in each run.
+    Json kept = data::apply_merge_patch(Json::object(), *input.effective);
+    if (kept.empty()) {
       status.erase("effective");
     } else {
-      status["effective"] = *input.effective;
+      status["effective"] = std::move(kept);
     }
   }
 }

@@ -45,6 +45,25 @@ TEST_CASE("pipeline: each policy works on the former's output, the spec itself s
   }
 }
 
+// An API server keeps no null, and a status that had one would be written in each run.
+TEST_CASE("pipeline: fields that a policy removes are no part of what the status says") {
+  World world;
+  world.add_tree();
+  Json& spec = world.home.at("VirtualCluster", "p1", "p1c1v1")["spec"];
+  spec["labels"] = {{"path", "x"}, {"tier", "dev"}};
+  add_policy(world, "A", [](Json list) {
+    list["items"][0]["spec"]["labels"].erase("tier");
+    return append(std::move(list), "a");
+  });
+  use(world, {{{"name", "A"}}});
+  world.run();
+  CHECK(world.executor->specs["p1c1v1"]["labels"] == Json({{"path", "xa"}}));
+  CHECK(status_of(world)["effective"] == Json({{"labels", {{"path", "xa"}}}}));
+  world.home.writes = 0;
+  world.run();
+  CHECK(world.home.writes == 0);
+}
+
 TEST_CASE("pipeline: nodes go through one definition together") {
   World world;
   world.add_tree();

@@ -292,7 +292,7 @@ TEST_CASE("rights: a server dry run lists what a chart would write and may not")
   Json item = object("DeployItem", "shop", "web",
                      yaml("{type: kubist.io/helm, target: {name: dev}, config: {}}"));
   item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
-  const std::string chart = cat(k_cluster_role, "\n---\n", map_in("shop-dev"));
+  const std::string chart = cat("---\n", k_cluster_role, "\n---\n", map_in("shop-dev"));
   item["spec"]["config"]["chart"]["archive"]["raw"] = util::base64_encode(chart);
   s.home->put(item);
   s.forget();

@@ -275,7 +275,7 @@ TEST_CASE_FIXTURE(ClientFixture, "client: of a refusal with values without end, 
   CHECK(pod.error().details.empty());
 }
 
-TEST_CASE("client: an answer that is one object may have 16 MiB") {
+TEST_CASE("client: an answer that is one object may have 8 MiB") {
   const ApiResource& maps = well_known::config_maps();
   const Json map{{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
   for (const ApiCall& call :
@@ -283,7 +283,7 @@ TEST_CASE("client: an answer that is one object may have 16 MiB") {
         create(maps, map), create_subresource(maps, "n", "a", "token", map), replace(maps, map),
         patch(maps, "n", "a", PatchType::merge, map), remove(maps, "n", "a")}) {
     CAPTURE(call.method);
-    CHECK(call.max_body == 16 << 20);
+    CHECK(call.max_body == 8 << 20);
   }
 }
 
