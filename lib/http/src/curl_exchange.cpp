@@ -399,6 +399,7 @@ std::size_t CurlExchange::on_body(std::string_view bytes) {
     m_counted += bytes.size();
     arriving().add(m_origin, bytes.size());
     if (m_body_bytes > k_free_body && !arriving().has_room(m_origin)) {
+      m_crowded = true;
       m_too_large = util::cat("the answers that arrive at the same time from servers of Clusters ",
                               "are longer than ", k_max_arriving, " bytes");
       return 0;

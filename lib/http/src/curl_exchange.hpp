@@ -85,6 +85,7 @@ class CurlExchange {
   std::size_t m_header_bytes = 0;
   std::size_t m_body_bytes = 0;
   std::size_t m_counted = 0;            ///< of what arrives from servers of members
+  bool m_crowded = false;               ///< too large together with other answers
   std::string m_too_large;              ///< what of the answer, and what it may have
   std::optional<util::Error> m_thrown;  ///< by a handler of the request
   std::string m_refused;                ///< the address that m_rule does not allow, and what it is

@@ -139,7 +139,8 @@ util::Error CurlExchange::failure(CURLcode code) const {
   }
   Cause cause;
   if (!m_too_large.empty()) {
-    cause = {.kind = util::ErrorKind::invalid,
+    // What others bring at the same time is no fault of this one.
+    cause = {.kind = m_crowded ? util::ErrorKind::unavailable : util::ErrorKind::invalid,
              .reason = k_failure_too_large,
              .text = m_too_large,
              .hint = {}};

@@ -168,6 +168,7 @@ TEST_CASE("limits: answers that arrive at the same time from servers of members"
   CHECK(whole >= k_first);
   for (const util::Error& error : refused) {
     CHECK(error.reason == k_failure_too_large);
+    CHECK(error.kind == util::ErrorKind::unavailable);
     CHECK_MESSAGE(error.message.find("arrive at the same time") != std::string::npos,
                   error.message);
   }
