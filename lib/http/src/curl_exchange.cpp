@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <mutex>
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -13,6 +11,8 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
+
+#include "arriving.hpp"
 
 namespace kubist::http {
 namespace {
@@ -25,48 +25,6 @@ constexpr long k_max_redirects = 10;
 constexpr std::size_t k_max_reserve = std::size_t{64} << 20U;
 constexpr std::size_t k_max_headers = std::size_t{256} << 10U;  // libcurl itself ends at 300 KiB
 constexpr std::size_t k_max_refusal = std::size_t{16} << 20U;   // the body of an answer but 2xx
-/// Of all bodies that arrive at the same time from servers of members: each may be long.
-constexpr std::size_t k_max_arriving = std::size_t{256} << 20U;
-/// A body of so much is taken whatever else arrives: objects and common pages of lists.
-constexpr std::size_t k_free_body = std::size_t{8} << 20U;
-/// So much of one server is taken until all together have four times the above: who fills that by
-/// one server delays no other.
-constexpr std::size_t k_free_server = std::size_t{64} << 20U;
-
-/// Bytes of these bodies, by all workers.
-class Arriving {
- public:
-  void add(const std::string& origin, std::size_t bytes) {
-    const std::lock_guard lock(m_mutex);
-    m_all += bytes;
-    m_by_origin[origin] += bytes;
-  }
-  void end(const std::string& origin, std::size_t bytes) {
-    const std::lock_guard lock(m_mutex);
-    m_all -= bytes;
-    const auto at = m_by_origin.find(origin);
-    if (at != m_by_origin.end() && (at->second -= bytes) == 0) {
-      m_by_origin.erase(at);
-    }
-  }
-  /// May a body of that server, which is longer than k_free_body, have more?
-  bool has_room(const std::string& origin) {
-    const std::lock_guard lock(m_mutex);
-    return m_all <= k_max_arriving ||
-           (m_all <= 4 * k_max_arriving && m_by_origin[origin] <= k_free_server);
-  }
-
- private:
-  std::mutex m_mutex;  ///< guards what follows
-  std::size_t m_all = 0;
-  std::map<std::string, std::size_t> m_by_origin;
-};
-
-Arriving& arriving() {
-  static Arriving all;
-  return all;
-}
-
 template <class T>
 void set(CURL* easy, CURLoption option, T value) {
   curl_easy_setopt(easy, option, value);
@@ -398,10 +356,10 @@ std::size_t CurlExchange::on_body(std::string_view bytes) {
   if (m_rule && m_request.max_body > 0 && !m_request.long_running) {
     m_counted += bytes.size();
     arriving().add(m_origin, bytes.size());
-    if (m_body_bytes > k_free_body && !arriving().has_room(m_origin)) {
+    if (!arriving().has_room(m_origin, m_body_bytes)) {
       m_crowded = true;
       m_too_large = util::cat("the answers that arrive at the same time from servers of Clusters ",
-                              "are longer than ", k_max_arriving, " bytes");
+                              "are longer than ", Arriving::k_most, " bytes");
       return 0;
     }
   }

@@ -12,6 +12,7 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
+#include "arriving.hpp"
 #include "support/loopback_server.hpp"
 
 using namespace kubist;
@@ -176,6 +177,23 @@ TEST_CASE("limits: answers that arrive at the same time from servers of members"
       send(transport, request_to(server, 2 * k_each));  // what has ended counts no more
   REQUIRE_MESSAGE(after, after.error().to_string());
   CHECK(after->body.size() == k_each + 1);
+}
+
+TEST_CASE("limits: who fills what may arrive by one server leaves its share to each other one") {
+  constexpr std::size_t k_mib = std::size_t{1} << 20U;
+  Arriving all;
+  all.add("https://one:6443", 300 * k_mib);
+  CHECK_FALSE(all.has_room("https://one:6443", 9 * k_mib));
+  CHECK(all.has_room("https://one:6443", 8 * k_mib));  // which each may have
+  all.add("https://two:6443", 60 * k_mib);
+  CHECK(all.has_room("https://two:6443", 60 * k_mib));
+  all.add("https://two:6443", 10 * k_mib);
+  CHECK_FALSE(all.has_room("https://two:6443", 70 * k_mib));
+  all.end("https://one:6443", 300 * k_mib);
+  CHECK(all.has_room("https://two:6443", 70 * k_mib));
+  all.add("https://many:6443", 1024 * k_mib);
+  all.end("https://two:6443", 60 * k_mib);
+  CHECK_FALSE(all.has_room("https://two:6443", 10 * k_mib));  // now only what each may have
 }
 
 TEST_CASE("limits: a header with a line's end is not sent") {
