@@ -84,7 +84,9 @@ util::Result<std::vector<ItemRun>> remove_items(World& world, const std::vector<
 
 util::Result<ExecutionOutcome> remove_execution(World& world, const ExecutionInput& input,
                                                 const RemoveItemOptions& options) {
-  KUBIST_TRY(const auto items, owned_items(world, input.object, Keep::for_removal));
+  // A dry run tells what the items have for their removal.
+  const Keep keep = world.writer.dry() ? Keep::whole : Keep::for_removal;
+  KUBIST_TRY(const auto items, owned_items(world, input.object, keep));
   ExecutionOutcome outcome;
   outcome.reason = "Removed";
   if (world.writer.dry()) {
