@@ -319,6 +319,9 @@ class Loop {
     std::vector<Agenda::Due> due;
     for (Agenda::Due& entry : m_agenda.take_due()) {
       if (!m_busy.is_allowed(*m_agenda.tree(), entry.key)) {
+        if (m_agenda.tree()->find(entry.key).empty()) {
+          m_keeper.ask();  // an item in a namespace that no replica knows of yet
+        }
         continue;  // whoever takes its project runs all of it
       }
       if (!m_busy.await(*m_agenda.tree(), entry.key, entry.cause)) {
