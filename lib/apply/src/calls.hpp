@@ -7,8 +7,14 @@
 #include <vector>
 
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/room.hpp>
 
 namespace kubist::apply {
+
+/// Takes room for a live object that is kept, where that is counted (null: it is not).
+inline util::Result<> reserve(kube::Reservation* reservation, const data::Json& live) {
+  return reservation != nullptr ? reservation->take(live) : util::Result<>();
+}
 
 /// How to send one of many calls; called when its turn comes, so that bodies do not pile up.
 using MakeCall = std::function<kube::ApiCall(std::size_t tag)>;

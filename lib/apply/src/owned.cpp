@@ -91,10 +91,8 @@ class Search {
 
   void take_reply(util::Result<Owned>& found, util::Result<kube::Reply> reply) {
     auto live = reply ? reply->json() : util::Result<Json>(util::fail(reply.error()));
-    if (live && m_reservation != nullptr) {
-      if (auto room = m_reservation->take(*live); !room) {
-        live = util::fail(std::move(room).error());
-      }
+    if (auto room = live ? reserve(m_reservation, *live) : util::Result<>(); !room) {
+      live = util::fail(std::move(room).error());
     }
     if (live) {
       found->live = *std::move(live);

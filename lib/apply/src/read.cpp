@@ -21,10 +21,8 @@ util::Result<std::vector<std::optional<Json>>> read_objects(kube::Client& client
       [&](std::size_t tag,
           util::Result<kube::Reply> reply) -> std::optional<std::chrono::milliseconds> {
     auto object = reply ? reply->json() : util::Result<Json>(tl::unexpect, reply.error());
-    if (object && reservation != nullptr) {
-      if (auto room = reservation->take(*object); !room) {
-        object = util::fail(std::move(room).error());
-      }
+    if (auto room = object ? reserve(reservation, *object) : util::Result<>(); !room) {
+      object = util::fail(std::move(room).error());
     }
     if (object) {
       (*object)["apiVersion"] = objects[tag].resource.api_version();

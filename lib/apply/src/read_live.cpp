@@ -28,8 +28,6 @@ constexpr std::size_t k_get_limit = 16;
 /// A listing is given up when it would bring so many objects for each one still wanted.
 constexpr std::int64_t k_waste = 50;
 constexpr std::size_t k_list_threads = 4;
-/// Of a listing's page: where a server answers more, objects are read by name.
-constexpr std::size_t k_max_page = std::size_t{64} << 20U;
 
 using Tags = std::vector<std::size_t>;
 
@@ -51,9 +49,7 @@ void take_live(Work& work, Json live, const ReadOptions& options) {
     work.ready = resources::readiness(live, std::chrono::system_clock::now(), *options.ready);
   }
   if (options.keep_before || work.comparison.verdict == Verdict::doubtful) {
-    const auto room =
-        options.reservation != nullptr ? options.reservation->take(live) : util::Result<>();
-    if (!room) {
+    if (const auto room = reserve(options.reservation, live); !room) {
       work.no_room = room.error();
       return;
     }
@@ -71,7 +67,7 @@ bool list_group(kube::Client& client, std::vector<Work>& works, const Tags& tags
   kube::ListOptions list;
   list.first_limit =
       static_cast<std::int64_t>(std::clamp<std::size_t>(tags.size() + 100, 500, 2500));
-  list.max_page = k_max_page;
+  list.max_page = kube::k_max_list;  // where a server answers more, objects are read by name
   data::ListReader reader;
   bool wasteful = false;
   const Work& first = works[tags.front()];

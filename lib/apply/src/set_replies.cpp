@@ -5,6 +5,7 @@
 #include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
 
+#include "calls.hpp"
 #include "client_side.hpp"
 #include "field_path.hpp"
 #include "set_run.hpp"
@@ -148,11 +149,9 @@ SetRun::Delay SetRun::take_success(Work& work, const kube::Reply& reply) {
         resources::readiness(*live, std::chrono::system_clock::now(), m_options.ready_mode);
   }
   if (m_options.keep_objects || m_keep_before) {
-    if (m_options.reservation != nullptr) {
-      if (auto room = m_options.reservation->take(*live); !room) {
-        take_failure(work, std::move(room).error());
-        return std::nullopt;
-      }
+    if (auto room = reserve(m_options.reservation, *live); !room) {
+      take_failure(work, std::move(room).error());
+      return std::nullopt;
     }
     work.result.live = *std::move(live);
   }

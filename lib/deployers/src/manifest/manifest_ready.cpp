@@ -13,9 +13,6 @@ namespace {
 
 using util::cat;
 
-/// Of a list by labels, whose objects are read one by one.
-constexpr std::size_t k_max_page = std::size_t{64} << 20U;
-
 /// Never the value found: it may be a secret.
 std::string describe(const Requirement& requirement) {
   std::vector<std::string> values;
@@ -140,7 +137,7 @@ class ReadinessLook {
     }
     kube::ListOptions options;
     options.label_selector = util::join(terms, ",");
-    options.max_page = k_max_page;
+    options.max_page = kube::k_max_list;  // and no page is kept: objects are read one by one
     bool any = false;
     const auto each = [&](const data::ListItem& item) -> util::Result<> {
       any = true;
